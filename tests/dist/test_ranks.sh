@@ -10,10 +10,18 @@ timeout 60 mpirun --oversubscribe --bind-to none -n 2 true >/dev/null 2>&1 || {
   echo "left out: mpirun cannot start processes on this machine"
   exit 77
 }
+# NUMBER PROGRAM... follow; whoever waits for a message that never comes would wait for ever
+ranks=(timeout 200 mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -n)
+# await FILE
+await() {
+  for _ in $(seq 300); do
+    [ -s "$1" ] && return
+    sleep 0.2
+  done
+}
 failed=0
-for ranks in 1 2 3; do
-  # whoever waits for a message that never comes would wait for ever
-  timeout 200 mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -n $ranks "$program" "$@" || failed=1
+for number in 1 2 3; do
+  "${ranks[@]}" $number "$program" "$@" || failed=1
 done
 
 # the command: what rank 0 writes is what one process writes, in contact, with energies from the first row on
@@ -23,8 +31,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 scene=$PLIANT_SOURCE/tests/dist/touch.xml
 "$PLIANT_COMMAND" run "$scene" -q --no-picture -o "$work/one" || failed=1
-timeout 150 mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -n 2 \
-  "$several" run "$scene" -q --no-picture -o "$work/two" || failed=1
+"${ranks[@]}" 2 "$several" run "$scene" -q --no-picture -o "$work/two" || failed=1
 paste -d, "$work/one/probes.csv" "$work/two/probes.csv" | awk -F, 'NR > 1 {
     # a force is right by its size, not by its smallest component
     force = $2 ^ 2 + $3 ^ 2 + $4 ^ 2
@@ -40,13 +47,9 @@ for body in low high; do
 done
 
 # a signal to one of them ends all after the same step, and the results are whole
-timeout 150 mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -n 2 \
-  "$several" run "$PLIANT_SOURCE/tests/dist/bar.xml" --set world.duration=1000 -q --no-picture -o "$work/long" >"$work/said" 2>&1 &
+"${ranks[@]}" 2 "$several" run "$PLIANT_SOURCE/tests/dist/bar.xml" --set world.duration=1000 -q --no-picture -o "$work/long" >"$work/said" 2>&1 &
 launcher=$!
-for i in $(seq 300); do
-  [ -s "$work/long/recording.plr" ] && break
-  sleep 0.2
-done
+await "$work/long/recording.plr"
 sleep 0.3
 # of timeout, mpirun, and its second process
 pkill -TERM -P "$(pgrep -P $launcher)" -n
@@ -57,13 +60,9 @@ grep -q "interrupted; the results so far are complete" "$work/said" && grep -q '
 # one of them is killed: all end, frames and recording are whole, and three go on from there
 cp "$PLIANT_SOURCE/tests/dist/bar.xml" "$work/bar.xml"
 sed -i 's|</pliant>|  <output format="vtu" every="0.02"/>\n</pliant>|' "$work/bar.xml"
-timeout 150 mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -n 2 \
-  "$several" run "$work/bar.xml" --set world.duration=1000 -q --no-picture -o "$work/killed" >"$work/said" 2>&1 &
+"${ranks[@]}" 2 "$several" run "$work/bar.xml" --set world.duration=1000 -q --no-picture -o "$work/killed" >"$work/said" 2>&1 &
 launcher=$!
-for i in $(seq 300); do
-  [ -e "$work/killed/bar_000005.vtu" ] && break
-  sleep 0.2
-done
+await "$work/killed/bar_000005.vtu"
 pkill -KILL -P "$(pgrep -P $launcher)" -n
 wait $launcher
 ended=$?
@@ -72,8 +71,7 @@ ended=$?
 for frame in "$work"/killed/bar_*.vtu; do
   python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$frame" || { echo "$frame is not whole"; failed=1; }
 done
-timeout 150 mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -n 3 \
-  "$several" run "$work/bar.xml" --set world.start=killed/recording.plr -q --no-picture -o "$work/on" >"$work/said" 2>&1 ||
+"${ranks[@]}" 3 "$several" run "$work/bar.xml" --set world.start=killed/recording.plr -q --no-picture -o "$work/on" >"$work/said" 2>&1 ||
   { echo "three processes do not go on from the recording of two:"; cat "$work/said"; failed=1; }
 awk -F: '/"simulated_seconds"/ { gone_on = $2 + 0 > 0.025 } END { exit !gone_on }' "$work/on/summary.json" ||
   { echo "they do not begin where the recording ends"; failed=1; }
@@ -84,8 +82,7 @@ fails_alone() {
   shift
   printf '#!/bin/sh\n[ "$OMPI_COMM_WORLD_RANK" = 1 ] && %s\nexec "%s" run "$scene" -q --no-picture -o "%s"\n' \
     "$*" "$several" "$work/alone" >"$work/alone.sh"
-  said=$(scene=$work/bar.xml timeout 150 mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -n 2 \
-    sh "$work/alone.sh" 2>&1) && { echo "did not fail: $*"; failed=1; }
+  said=$(scene=$work/bar.xml "${ranks[@]}" 2 sh "$work/alone.sh" 2>&1) && { echo "did not fail: $*"; failed=1; }
   [ "$(grep -c "^pliant: .*rank 1 of 2.*$wanted" <<<"$said")" = 1 ] && [ "$(grep -c ^pliant: <<<"$said")" = 1 ] ||
     { echo "$* says \"$said\""; failed=1; }
 }
