@@ -24,8 +24,8 @@ check)
   needed="$build g++"
   useful="$viewer $solvers libbullet-dev clang clang-format python3-meshio python3-h5py python3-cffi python3-numpy python3-markdown"
   useful+=" chromium"
-  # several processes; 880 MB with all that they need
-  useful+=" libpetsc-real-dev libopenmpi-dev openmpi-bin"
+  # several processes, 880 MB with all that they need, and what sends signals to one of them
+  useful+=" libpetsc-real-dev libopenmpi-dev openmpi-bin procps"
   # wheels, types, notebooks; shells that complete, groff that reads man pages; other programs behind doors/
   useful+=" python3-pip python3-venv python3-build mypy jupyter-notebook zsh fish groff gmsh"
   ;;
