@@ -5,7 +5,7 @@ import { copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { crc32, deflateSync, inflateSync } from 'node:zlib';
-import { openHost } from '../web/host.mjs';
+import { openModule } from '../web/host.mjs';
 
 const folder = path.dirname(fileURLToPath(import.meta.url));
 const [target, modules, scenes] = process.argv.slice(2).map((one) => path.resolve(one));
@@ -21,8 +21,8 @@ const bundle = { bundle: true, minify: true, format: 'esm', target: 'es2022', le
 await build({ ...bundle, entryPoints: { app: path.join(folder, 'site/index.js'), style: path.join(folder, 'site/style.css') }, outdir: target });
 await build({ ...bundle, entryPoints: [path.join(folder, 'site/worker.js')], outdir: target, external: ['node:*', 'module', 'fs', 'path', 'url'],
   alias: { 'session.mjs': path.join(modules, 'session.mjs') } });
-await copyFile(path.join(modules, 'first.wasm'), path.join(target, 'session.wasm'));
-await copyFile(path.join(modules, 'rest.wasm'), path.join(target, 'rest.wasm'));
+await copyFile(path.join(modules, 'session-first.wasm'), path.join(target, 'session.wasm'));
+await copyFile(path.join(modules, 'session-rest.wasm'), path.join(target, 'rest.wasm'));
 await copyFile(path.join(folder, 'src/icon.svg'), path.join(target, 'icon.svg'));
 const html = await readFile(path.join(folder, 'src/index.html'), 'utf8');
 const [buttons, covers] = (await readFile(path.join(folder, 'site/parts.html'), 'utf8')).split('<!-- covers -->\n');
@@ -31,7 +31,7 @@ await writeFile(path.join(target, 'index.html'), html.replace('  <button class="
 
 // ---- scenes and their pictures ----
 
-const { module, names, call } = await openHost(modules, scenes);
+const { module, names, call } = await openModule(modules, scenes, 'session', 'host');
 
 // the files that a scene names, and those that these name
 async function filesOf(name, found = new Set()) {

@@ -1,4 +1,4 @@
-// Makes the npm package: node npm.mjs FOLDER MODULES SOURCE VERSION, where MODULES holds world.mjs and world.wasm.
+// Makes the npm package: node npm.mjs FOLDER MODULES SOURCE VERSION, where MODULES holds world.mjs and the two parts of its code (split.mjs).
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -7,16 +7,19 @@ await rm(target, { recursive: true, force: true });
 await mkdir(target, { recursive: true });
 const from = path.join(source, 'web/npm');
 for (const name of ['index.js', 'three.js', 'examples']) await cp(path.join(from, name), path.join(target, name), { recursive: true });
-for (const name of ['world.mjs', 'world.wasm']) await cp(path.join(modules, name), path.join(target, name));
+await cp(path.join(modules, 'world.mjs'), path.join(target, 'world.mjs'));
+await cp(path.join(modules, 'world-first.wasm'), path.join(target, 'world.wasm'));
+await cp(path.join(modules, 'world-rest.wasm'), path.join(target, 'rest.wasm'));
+await cp(path.join(source, 'web/parts.js'), path.join(target, 'parts.js'));
 await cp(path.join(source, 'LICENSE'), path.join(target, 'LICENSE'));
 await writeFile(path.join(target, 'package.json'), (await readFile(path.join(from, 'package.json'), 'utf8')).replace('"0.0.0"', `"${version}"`));
 
-// the module as text, for who wants one file that just works
-const wasm = await readFile(path.join(modules, 'world.wasm'));
+// both parts as text, for who wants one file that just works
+const text = async (name) => (await readFile(path.join(target, name))).toString('base64');
 await writeFile(path.join(target, 'inline.js'), `import { init as load } from './index.js';
 export { PliantError, toXml } from './index.js';
-const bytes = () => Uint8Array.from(atob('${wasm.toString('base64')}'), (c) => c.charCodeAt(0));
-export const init = (options = {}) => load({ wasm: bytes(), ...options });
+const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+export const init = (options = {}) => load({ wasm: bytes('${await text('world.wasm')}'), rest: () => bytes('${await text('rest.wasm')}'), ...options });
 `);
 
 // ---- types, from the scene reference ----

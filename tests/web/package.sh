@@ -35,6 +35,25 @@ here=$(node export.mjs)
 "$PLIANT_COMMAND" run -q --no-picture -o out scene.xml
 there=$(sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' out/summary.json)
 [ "$here" = "$there" ] || { echo "node ends with $here, pliant run with $there"; exit 1; }
+# so is that of a scene that needs the module's second part; where that is missing it is told
+cat >frames.mjs <<'END'
+import { readFileSync } from 'node:fs';
+import { init } from 'pliant';
+const [file, rest] = process.argv.slice(2);
+try {
+  const world = (await init(rest ? { rest } : {})).world(readFileSync(file, 'utf8'));
+  world.step(6);
+  console.log(world.hash);
+} catch (error) {
+  console.log(`${error.name} ${error.status} ${error.message}`);
+}
+END
+frames=$PLIANT_SOURCE/scenes/frames-bar.xml # dt = 0.01
+"$PLIANT_COMMAND" run -q --no-picture -o out "$frames" --set world.duration=0.06
+there_frames=$(sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' out/summary.json)
+here_frames=$(node frames.mjs "$frames")
+[ "$here_frames" = "$there_frames" ] || { echo "frames: node ends with $here_frames, pliant run with $there_frames"; exit 1; }
+node frames.mjs "$frames" file:///missing.wasm | grep -q '^PliantError io .*rest\.wasm' || { echo "a missing second part must be told"; exit 1; }
 # types
 if npm install --silent --no-audit --no-fund --ignore-scripts typescript@5 >/dev/null 2>&1; then
   sed 's/^/ /' >right.ts <<'END'
@@ -50,5 +69,5 @@ END
   ! npx tsc "${options[@]}" wrong.ts >/dev/null || { echo "a misspelt word must not pass the types"; exit 1; }
   echo "types check"
 fi
-node "$PLIANT_SOURCE/tests/web/bundle.mjs" "$PWD" "$here"
+node "$PLIANT_SOURCE/tests/web/bundle.mjs" "$PWD" "$here" "$here_frames"
 echo "the package works: $here"

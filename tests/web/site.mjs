@@ -18,12 +18,13 @@ const work = await mkdtemp(path.join(os.tmpdir(), 'pliant-site-'));
 
 const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm', '.svg': 'image/svg+xml', '.png': 'image/png', '.json': 'application/json' };
 const isolation = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
-// missing: names that it does not have
-const serve = (headers, missing = /^$/) => new Promise((resolve) => {
+// missing: names that it does not have; gate(name): what an answer waits for
+const serve = (headers, missing = /^$/, gate = () => null) => new Promise((resolve) => {
   const server = createServer(async (request, answer) => {
     const name = decodeURIComponent(new URL(request.url, 'http://x').pathname).replace(/\/$/, '/index.html');
     try {
       if (missing.test(name)) throw new Error('missing');
+      await gate(name);
       const data = await readFile(path.join(folder, path.posix.normalize(name)));
       answer.writeHead(200, { 'Content-Type': types[path.extname(name)] ?? 'application/octet-stream', ...headers });
       answer.end(data);
@@ -136,6 +137,30 @@ test('a part of the module that cannot be fetched is told', async () => {
   await other.close();
 });
 
+test('the scene that is shown stands still while another is fetched', async () => {
+  let asked = null, answer = null;
+  const held = new Promise((resolve) => { answer = resolve; }), arrived = new Promise((resolve) => { asked = resolve; });
+  const slow = await serve({}, /^$/, (name) => {
+    if (!/\/twist\.xml$/.test(name)) return null;
+    asked();
+    return held;
+  });
+  const other = await openPage(browser, slow.address), time = () => other.evaluate(() => pliant.app.frame.time);
+  await ready(other);
+  await until(other, () => pliant.app.frame.playing && pliant.app.frame.time > 0);
+  await choose(other, 'twist.xml');
+  await arrived;
+  await other.waitForTimeout(500); // frames that were under way
+  const before = await time();
+  await other.waitForTimeout(500);
+  const after = await time();
+  answer();
+  await until(other, () => pliant.app.scene?.file === 'twist.xml' && pliant.app.frame?.time > 0);
+  check(before === after, `it went on from ${before} to ${after} s`);
+  await other.close();
+  slow.server.close();
+});
+
 test('a dropped scene can be pulled, pinned, changed and scrubbed', async () => {
   await drop(page, 'bar.xml', bar());
   await until(page, () => pliant.app.scene?.title === 'Own bar' && pliant.app.ready && pliant.app.frame);
@@ -232,6 +257,12 @@ test('the page works where it is isolated, and at the width of a phone', async (
   const wide = await phone.evaluate(() => document.documentElement.scrollWidth);
   check(wide <= 390, `the page is ${wide} pixels wide`);
   await picture(phone, '8-phone');
+  await phone.evaluate(() => document.body.classList.remove('closed'));
+  await drop(phone, 'broken.obj', 'v 0 0 0\nv 1 0 0\nf 1 2 9\n');
+  await notice(phone, 'broken.obj');
+  const [below, above] = await phone.evaluate(() => [document.getElementById('notices').getBoundingClientRect().bottom, document.getElementById('panel').getBoundingClientRect().top]);
+  await picture(phone, '10-phone-notice');
+  check(below <= above, `the notice reaches down to ${below}, the panel begins at ${above}`);
   await phone.close();
 });
 

@@ -1,6 +1,7 @@
 // The simulation behind the page: takes the page's lines, takes the session's turns, hands out its messages. It keeps
 // what was done to the scene and at which step, so that a link can replay it to the same bits.
 import createModule from 'session.mjs'; // its place is given when the page is made
+import { fetchNow, instantiate } from '../../web/parts.js';
 import { fromBase64, pack, toBase64, unpack } from './share.js';
 
 const own = '/own', folder = '/scenes', shapes = '/shapes';
@@ -10,7 +11,7 @@ const kept = new Set(['grab', 'drag', 'drop', 'throw', 'push', 'lift', 'strength
 // elements that dropped surfaces are filled with, by what a step may take
 const levels = [2000, 5000, 12000, 24000];
 
-let module, call, gallery = [], entry = 0, commands = [], waiting = null, ready = false, ownFiles = null, told = '', replaying = false;
+let module, call, gallery = [], entry = 0, commands = [], waiting = null, ready = false, ownFiles = null, told = '', replaying = false, fetching = 0, opened = 0;
 const tick = new MessageChannel();
 tick.port1.onmessage = () => turn();
 
@@ -61,7 +62,7 @@ function tellFacts() {
 // ---- turns ----
 
 function turn() {
-  if (!ready) return;
+  if (!ready || (fetching && !replaying)) return;
   clearTimeout(waiting);
   waiting = null;
   let pause;
@@ -101,11 +102,19 @@ async function get(file) {
 // The gallery's scene of that number, with the files that it names.
 async function fetchScene(index) {
   const { file, files } = gallery[index - 1];
-  for (const name of [file, ...files]) write(`${folder}/${name}`, await get(name));
+  fetching++; // the scene that is shown stands still meanwhile
+  try {
+    await Promise.all([file, ...files].map(async (name) => write(`${folder}/${name}`, await get(name))));
+  } finally {
+    fetching--;
+    soon();
+  }
 }
 
 async function open(index) {
+  const number = ++opened;
   if (index > 0 && index <= gallery.length) await fetchScene(index);
+  if (number !== opened) return; // another was chosen while this one was fetched
   entry = index;
   commands = [];
   send(`open ${index}`);
@@ -251,33 +260,19 @@ async function compile(name) {
   return answer.headers.get('Content-Type') === 'application/wasm' ? WebAssembly.compileStreaming(answer) : WebAssembly.compile(await answer.arrayBuffer());
 }
 
-// What few scenes need. The functions that call it are in the middle of their work, so this waits, as a worker may.
-function addRest(primary) {
-  const request = new XMLHttpRequest();
-  const missing = (why) => new Error(`A part of the program that this scene needs cannot be fetched (${why}).`);
-  request.open('GET', new URL('rest.wasm', self.location.href), false);
-  request.responseType = 'arraybuffer';
-  try { request.send(); } catch { throw missing('no connection'); }
-  if (request.status !== 200) throw missing(request.status);
-  return new WebAssembly.Instance(new WebAssembly.Module(request.response), { primary }); // it puts its functions into the table
-}
-
-// Functions of the rest stand in the table of the first part, at places that the module names by their number.
-function instantiate(code, imports) {
-  let primary = null, rest = null;
-  const placeholder = new Proxy({}, { get: (_, slot) => (...values) => {
-    rest ??= addRest(primary);
-    return Object.values(primary).find((one) => one instanceof WebAssembly.Table).get(Number(slot))(...values);
-  } });
-  const instance = new WebAssembly.Instance(code, { ...imports, placeholder });
-  primary = instance.exports;
-  return instance;
+// What few scenes need.
+function getRest() {
+  try {
+    return new WebAssembly.Module(fetchNow(new URL('rest.wasm', self.location.href)));
+  } catch (error) {
+    throw new Error(`A part of the program that this scene needs cannot be fetched (${error.message}).`);
+  }
 }
 
 async function load() {
   const code = await compile('session.wasm');
   return createModule({ instantiateWasm: (imports, done) => {
-    const instance = instantiate(code, imports);
+    const { instance } = instantiate(code, imports, getRest);
     done(instance);
     return instance.exports;
   } });

@@ -53,12 +53,15 @@ export interface World {
 export interface Pliant {
   /** A world from a scene: an object or XML; files: what it names, by name. */
   world(scene: Scene | string, options?: { files?: Record<string, Uint8Array | string> }): World;
+  /** Loads the module's second part now, which is otherwise fetched, while the caller waits, when a scene needs it. */
+  complete(): Promise<void>;
   /** Bytes that the module has taken. */
   readonly memory: number;
 }
 
-/** Loads the module once; `wasm` is its address or its bytes. */
-export function init(options?: { wasm?: string | URL | ArrayBuffer | ArrayBufferView }): Promise<Pliant>;
+type Code = string | URL | ArrayBuffer | ArrayBufferView;
+/** Loads the module once; `wasm` and `rest` are the addresses or the bytes of its two parts. */
+export function init(options?: { wasm?: Code; rest?: Code | (() => ArrayBuffer | ArrayBufferView) }): Promise<Pliant>;
 
 /** The scene as an XML file that `pliant run` takes. */
 export function toXml(scene: Scene | string): string;

@@ -1,6 +1,8 @@
 // Pliant in JavaScript: worlds of deformable bodies, stepped to the same bits as on every other machine.
+import { fetchNow, instantiate } from './parts.js';
+
 const isNode = typeof process === 'object' && !!process.versions?.node;
-const nodeFiles = 'node:fs/promises'; // by a variable, which bundlers for browsers leave alone
+const nodeFiles = 'node:fs'; // by a variable, which bundlers for browsers leave alone
 
 /** An error of Pliant: one sentence, and file and line of the scene where there are any. */
 export class PliantError extends Error {
@@ -160,17 +162,50 @@ class World {
 const leftOpen = typeof FinalizationRegistry === 'function'
   ? new FinalizationRegistry((head) => console.warn(`pliant: a world was lost without dispose(): ${head}`)) : null;
 
-/** Loads the module once; `wasm` is its address or its bytes. */
-export async function init({ wasm } = {}) {
+// ---- the module ----
+
+const isBytes = (value) => value instanceof ArrayBuffer || ArrayBuffer.isView(value);
+
+// What is at an address, or is given as it is: { code(): a promise, codeNow() }.
+async function place(given, name) {
+  const address = given ?? new URL(name, import.meta.url);
+  const bytes = (value) => (typeof value === 'function' ? value() : value);
+  if (isBytes(address) || typeof address === 'function')
+    return { code: () => WebAssembly.compile(bytes(address)), codeNow: () => new WebAssembly.Module(bytes(address)) };
+  if (isNode && String(address).startsWith('file:')) {
+    const { readFileSync } = await import(/* @vite-ignore */ /* webpackIgnore: true */ nodeFiles);
+    const read = () => readFileSync(new URL(address));
+    return { code: async () => WebAssembly.compile(read()), codeNow: () => new WebAssembly.Module(read()) };
+  }
+  return { code: () => fetchCode(address), codeNow: () => new WebAssembly.Module(fetchNow(address)) };
+}
+
+async function fetchCode(address) {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new PliantError(`${address} cannot be fetched (${answer.status})`, 'io');
+  return answer.headers.get('Content-Type') === 'application/wasm' ? WebAssembly.compileStreaming(answer) : WebAssembly.compile(await answer.arrayBuffer());
+}
+
+/** Loads the module once; `wasm` and `rest` are the addresses or the bytes of its two parts. */
+export async function init({ wasm, rest } = {}) {
   const { default: create } = await import('./world.mjs');
-  let binary = wasm instanceof ArrayBuffer || ArrayBuffer.isView(wasm) ? wasm : undefined;
-  const address = binary ? '' : wasm ?? new URL('./world.wasm', import.meta.url);
-  if (!binary && isNode && String(address).startsWith('file:')) binary = await (await import(/* @vite-ignore */ /* webpackIgnore: true */ nodeFiles)).readFile(new URL(address));
-  const module = await create({ locateFile: () => String(address), ...(binary ? { wasmBinary: binary } : {}) });
+  const [first, second] = await Promise.all([place(wasm, './world.wasm'), place(rest, './rest.wasm')]), code = await first.code();
+  const getRest = () => {
+    try { return second.codeNow(); } catch (error) { throw new PliantError(`the module's second part, rest.wasm, cannot be loaded (${error.message})`, 'io'); }
+  };
+  let complete;
+  const module = await create({ instantiateWasm: (imports, done) => {
+    const parts = instantiate(code, imports, getRest);
+    complete = parts.complete;
+    done(parts.instance);
+    return parts.instance.exports;
+  } });
   let count = 0;
   return {
     /** A world from a scene: an object or XML; files: what it names, by name. */
     world: (scene, { files = {} } = {}) => new World(module, toXml(scene), files, `/world${++count}`),
+    /** Loads the second part now, which is otherwise fetched, while the caller waits, when a scene needs it. */
+    complete: async () => complete(await second.code()),
     /** Bytes that the module has taken. */
     get memory() { return module.HEAPU8.length; },
   };
