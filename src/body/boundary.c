@@ -4,8 +4,11 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "math/vec3.h"
+#include "mesh/weld.h"
 
 #include <string.h>
+
+#define IN_ONE_PLACE 1e-9 /* of the extent: how far particles at a pole may be apart */
 
 void pl_boundary_release(const pl_allocator *allocator, pl_boundary *boundary)
 {
@@ -36,6 +39,29 @@ static void split_faces(const pl_mesh *mesh, int *triangles)
       to[2] = corners[k];
     }
   }
+}
+
+/* The particles of a grid that stand in one place, at the poles of an ellipsoid, are not joined.
+ * Where the grid may touch itself the first of them stands for all, so that the triangles around a
+ * pole have it in common and do not touch each other. */
+static pl_status join_poles(const pl_bodies *bodies, const pl_body *body, pl_boundary *to,
+                            pl_error *error)
+{
+  const pl_mesh *mesh = body->mesh;
+  int kept, count = mesh->node_count;
+  if (!body->contact.itself || !mesh->grid || body->surface) return PL_OK;
+  int *number = pl_alloc(bodies->allocator, 2 * (size_t)count, sizeof *number);
+  if (!number) return pl_fail_memory(error);
+  pl_status status =
+      pl_weld(mesh->nodes, count, IN_ONE_PLACE, bodies->allocator, number, &kept, error);
+  if (!status) {
+    int *first = number + count;
+    for (int n = count - 1; n >= 0; n--) first[number[n]] = n;
+    for (int i = 0; i < 3 * to->triangle_count; i++)
+      to->triangles[i] = first[number[to->triangles[i]]];
+  }
+  pl_free(bodies->allocator, number);
+  return status;
 }
 
 /* Numbers the nodes that triangles have, in their order; renumbers the triangles. */
@@ -117,16 +143,16 @@ pl_status pl_boundary_make(const pl_bodies *bodies, const pl_body *body, pl_boun
   int are_segments = mesh->nodes_per_element == 2;
   pl_boundary to = {.triangle_count = are_segments ? mesh->element_count
                                                    : mesh->face_count * (mesh->nodes_per_face - 2)};
-  pl_status status = PL_OK;
   to.triangles = pl_alloc(bodies->allocator, 3 * (size_t)to.triangle_count, sizeof *to.triangles);
   if (!to.triangles) return pl_fail_memory(error);
   if (are_segments)
     take_segments(mesh, to.triangles);
   else
     split_faces(mesh, to.triangles);
+  pl_status status = join_poles(bodies, body, &to, error);
   if (body->surface)
     to.point_count = mesh->node_count;
-  else
+  else if (!status)
     status = number_points(bodies, body, &to, error);
   if (!status) to.area = pl_alloc(bodies->allocator, (size_t)to.point_count, sizeof *to.area);
   if (!status && !to.area) status = pl_fail_memory(error);

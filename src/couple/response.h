@@ -44,6 +44,8 @@ struct pl_response_ops {
   /* Why it cannot work with that integrator, as the end of a sentence with a remedy; returns NULL
    * if it can. NULL: it works with all. */
   const char *(*refuses)(const pl_selection *integrator);
+  /* What to expect of it with that integrator, as a sentence with a remedy; NULL: nothing. */
+  const char *(*warns)(const pl_selection *integrator);
 };
 
 /* What every coupling of a response begins with. */

@@ -29,6 +29,16 @@ static const char *refuses(const pl_selection *integrator)
   return NULL;
 }
 
+/* Both have a trapezoidal stage, which takes the forces of the beginning, half of an impact that
+ * the step does not resolve; measured in docs/contact.md. */
+static const char *warns(const pl_selection *integrator)
+{
+  const pl_member *member = integrator->member;
+  if (member != &pl_integrator_newmark.info && member != &pl_integrator_tr_bdf2.info) return NULL;
+  return "hard impacts on barriers may gain energy with this integrator; choose sdirk2, bdf2 or "
+         "implicit-euler, which do not";
+}
+
 const pl_response_ops pl_response_barrier = {
     .info = PL_INFO("barrier",
                     "energies that no force overcomes, and steps checked by continuous "
@@ -37,4 +47,5 @@ const pl_response_ops pl_response_barrier = {
     .at_obstacles = PL_CONTACT_NONE,
     .coupling = &pl_coupling_barrier,
     .refuses = refuses,
+    .warns = warns,
 };

@@ -79,7 +79,11 @@ pl_status pl_world_add_response(pl_world *world, pl_error *error)
     pl_log_write(&world->log, PL_NOTE, "contact is met by \"%s\" (response=\"%s\" with %s: %s)",
                  ops->info.name, world->response.member->name, world->set.integrator.member->name,
                  why);
-  return is_needed(world, ops) ? add_coupling(world, ops->coupling, error) : PL_OK;
+  if (!is_needed(world, ops)) return PL_OK;
+  const char *doubt = ops->warns ? ops->warns(&world->set.integrator) : NULL;
+  if (doubt)
+    pl_log_write(&world->log, PL_WARNING, "%s: %s", world->set.integrator.member->name, doubt);
+  return add_coupling(world, ops->coupling, error);
 }
 
 static pl_status check_contact(const pl_contact_def *def, pl_error *error)

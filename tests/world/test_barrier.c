@@ -11,6 +11,7 @@ typedef struct setup {
   const char *integrator, *response, *barrier;
   double dt, gravity, friction, range, tolerance;
   int threads;
+  const pl_log *log;
 } setup;
 
 static pl_world *open_world(const setup *in)
@@ -29,6 +30,7 @@ static pl_world *open_world(const setup *in)
   def.dt = in->dt;
   def.threads = in->threads ? in->threads : 1;
   def.gravity[2] = -in->gravity;
+  if (in->log) def.log = *in->log;
   CHECK_OK(pl_world_create(&def, &world, error));
   pl_contact_def contact = pl_contact_def_default();
   contact.friction = in->friction;
@@ -114,15 +116,12 @@ static double run(pl_world *world, int steps)
   return (double)(world->tally.newton_iterations - before) / steps;
 }
 
+/* What couplings store, barriers too, is part of the elastic energy. */
 static double total_energy(pl_world *world)
 {
   pl_world_facts facts;
   CHECK_OK(pl_world_measure(world, &facts, error));
-  double sum = facts.kinetic_energy + facts.elastic_energy + facts.gravity_energy;
-  pl_coupling *fence = probe_coupling(world, &pl_coupling_barrier, 0);
-  for (size_t b = 0; fence && b < world->bodies.count; b++)
-    sum += fence->ops->energy(fence, world->state.q, (int)b);
-  return sum;
+  return facts.kinetic_energy + facts.elastic_energy + facts.gravity_energy;
 }
 
 static void momenta(const pl_world *world, double P[3], double L[3])
@@ -194,7 +193,7 @@ static void folded(double u, double v, double x[3])
 static void hold(pl_world *world, pl_body_id body, const double low[3], const double high[3],
                  double angle)
 {
-  static const double times[] = {0, 1}, factors[] = {0, 1};
+  static const double times[] = {0, 1000}, factors[] = {0, 1000};
   pl_setting where[] = {{.name = "min", .value = {low[0], low[1], low[2]}},
                         {.name = "max", .value = {high[0], high[1], high[2]}}};
   pl_selector selector = {.region = {"box", where, 2}};
@@ -308,29 +307,77 @@ TEST(fast_sheets_would_pass_in_steps_that_are_not_divided)
   pl_world_destroy(world);
 }
 
+/* Test 15 of the list; two thirds of a turn in the short form, 2.5 turns of 40 x 40 in the long
+ * one, both ends at 112.5 degrees a second. */
 TEST(a_mat_is_twisted)
 {
   const setup in = {.dt = 0.04, .friction = 0};
+  const int is_long = getenv("PLIANT_LONG") != NULL, cells = is_long ? 40 : 6;
+  const double rate = is_long ? 112.5 : 360;
   pl_world *world = open_world(&in);
-  pl_body_id mat = add(world, sheet(6, 6, flat), &(look){.young = 2e4, .self = 1}, "springs");
-  hold(world, mat, (double[3]){-1, -1, -1}, (double[3]){1e-6, 1, 1}, 360);
-  hold(world, mat, (double[3]){0.2 - 1e-6, -1, -1}, (double[3]){1, 1, 1}, -360);
-  run(world, 12);
+  pl_body_id mat =
+      add(world, sheet(cells, cells, flat), &(look){.young = 2e4, .self = 1}, "springs");
+  hold(world, mat, (double[3]){-1, -1, -1}, (double[3]){1e-6, 1, 1}, rate);
+  hold(world, mat, (double[3]){0.2 - 1e-6, -1, -1}, (double[3]){1, 1, 1}, -rate);
+  for (int i = 0; i < (is_long ? 20 : 1) && !test_failures; i++) {
+    double newton = run(world, is_long ? 5 : 12);
+    if (is_long)
+      printf("  step %d: Newton %.1f per step, %.1f s\n", 5 * i + 5, newton,
+             (double)clock() / CLOCKS_PER_SEC);
+    fflush(stdout);
+  }
   pl_world_destroy(world);
 }
 
-/* Newton's tolerance bounds what is lost in a step. */
-static void collide(const char *integrator, const char *barrier, double tolerance, double max_gain,
-                    double limit)
+/* Sixteen particles stand at each pole of an ellipsoid of particles; they are no contact. */
+TEST(a_grid_with_poles_may_touch_itself)
 {
-  const setup in = {
-      .dt = 2e-4, .integrator = integrator, .barrier = barrier, .tolerance = tolerance};
+  static const char *const responses[] = {"barrier", "penalty"};
+  pl_setting egg[] = {{.name = "shape", .word = "ellipsoid"},
+                      {.name = "m", .value = {16}},
+                      {.name = "n", .value = {12}},
+                      {.name = "size", .value = {1, 1, 1}},
+                      {.name = "origin", .value = {0, 0, 0.51}}};
+  pl_setting grid[] = {{.name = "tension", .value = {1, 1, 0}},
+                       {.name = "shear", .value = {0.6, 0.6, 0.6}},
+                       {.name = "rigidity", .value = {0.004, 0.004, 0}},
+                       {.name = "mass", .value = {0.3}},
+                       {.name = "damping", .value = {0.3}}};
+  pl_setting hooke[] = {{.name = "young", .value = {1e6}}, {.name = "poisson", .value = {0.3}}};
+  for (int i = 0; i < 2 && !test_failures; i++) {
+    const setup in = {.dt = 0.01, .gravity = 9.81, .response = responses[i]};
+    pl_body_def def = pl_body_def_default();
+    pl_world *world = open_world(&in);
+    pl_mesh *mesh = NULL;
+    CHECK_OK(pl_mesh_generate(&(pl_choice){"lattice", egg, 5}, NULL, &mesh, error));
+    def.mesh = mesh;
+    def.material.law = (pl_choice){"hooke", hooke, 2};
+    def.model = (pl_choice){"grid", grid, 5};
+    def.self_contact = 1;
+    CHECK_OK(pl_world_add_body(world, &def, NULL, error));
+    pl_mesh_destroy(mesh);
+    obstacle(world, "plane", "point", 0, 0, 0, NULL);
+    for (int n = 0; n < 10 && !test_failures; n++) {
+      CHECK_OK(pl_world_step(world, error));
+      if (!i) CHECK(crossings(world) == 0 && obstacle_gap(world) > 0);
+    }
+    double v = mean_z(world, 0, world->state.v); // its lowest part has landed
+    CHECK(v < -0.5 && v > -0.95);
+    pl_world_destroy(world);
+  }
+}
+
+/* Newton's tolerance bounds what is lost in a step. */
+static void collide(const char *integrator, const char *barrier, double dt, double tolerance,
+                    double max_gain, double limit)
+{
+  const setup in = {.dt = dt, .integrator = integrator, .barrier = barrier, .tolerance = tolerance};
   pl_world *world = open_world(&in);
   add(world, box(0, 0, 0, 0.1, 0.1, 0.1, 2, 2, 2), &(look){.young = 1e5}, "fem");
   add(world, box(0.03, 0.02, 0.103, 0.1, 0.1, 0.1, 2, 2, 2),
       &(look){.young = 1e5, .velocity = {0, 0, -2}}, "fem");
   double first = total_energy(world), before = first, most = 0, gain = -1;
-  for (int i = 0; i < 60; i++) {
+  for (int i = 0; i < 0.012 / dt; i++) {
     CHECK_OK(pl_world_step(world, error));
     CHECK(crossings(world) == 0);
     double now = total_energy(world);
@@ -341,18 +388,21 @@ static void collide(const char *integrator, const char *barrier, double toleranc
     before = now;
   }
   CHECK(mean_z(world, 0, world->state.v) < -0.1);
-  printf("  %s: at most %.6f of the energy at the start, %.1e more in a step\n", integrator, most,
-         gain);
+  printf("  %s, %g s: at most %.6f of the energy at the start, %.1e more in a step\n", integrator,
+         dt, most, gain);
   pl_world_destroy(world);
 }
 
 TEST(impacts_gain_no_energy)
 {
-  collide("implicit-euler", NULL, 0, 1e-6, 1.000001);
-  collide("implicit-euler", NULL, 1e-11, 1e-9, 1.000001);
-  collide("implicit-euler", "log", 0, 1e-6, 1.000001);
-  collide("bdf2", NULL, 0, 1, 1.01);
-  collide("sdirk2", NULL, 0, 1, 1.05); // its first stage flies on, the second must make up for it
+  static const double steps[] = {4e-4, 2e-4, 1e-4, 5e-5};
+  for (int i = 0; i < (TEST_SANITIZED ? 2 : 4); i++) {
+    collide("implicit-euler", NULL, steps[i], 1e-11, 1e-9, 1.000001);
+    collide("bdf2", NULL, steps[i], 0, 1, 1.01);
+    collide("sdirk2", NULL, steps[i], 0, 1, 1.01);
+  }
+  collide("implicit-euler", NULL, 2e-4, 0, 1e-6, 1.000001);
+  collide("implicit-euler", "log", 2e-4, 0, 1e-6, 1.000001);
 }
 
 TEST(bits_do_not_depend_on_threads)
@@ -368,6 +418,31 @@ TEST(bits_do_not_depend_on_threads)
     pl_world_destroy(world);
   }
   CHECK(hash[0] == hash[1] && hash[0] == hash[2]);
+}
+
+static int doubts;
+
+static void hear(void *context, pl_level level, const char *message)
+{
+  (void)context;
+  doubts += level == PL_WARNING && strstr(message, "may gain energy") != NULL;
+}
+
+/* Measured in docs/contact.md: these two gain, by 1.32 and 1.05, and say so before. */
+TEST(integrators_that_gain_energy_warn)
+{
+  static const char *const list[] = {"newmark", "tr-bdf2", "sdirk2", "bdf2", "implicit-euler"};
+  const pl_log log = {.write = hear};
+  for (int i = 0; i < 5; i++) {
+    const setup in = {.dt = 0.001, .integrator = list[i], .log = &log};
+    pl_world *world = open_world(&in);
+    add(world, box(0, 0, 0, 0.1, 0.1, 0.1, 1, 1, 1), &(look){.young = 1e5}, "fem");
+    obstacle(world, "plane", "point", 0, 0, -0.1, NULL);
+    doubts = 0;
+    CHECK_OK(pl_world_step(world, error));
+    CHECK(doubts == (i < 2));
+    pl_world_destroy(world);
+  }
 }
 
 /* What touches or intersects at the beginning is named. */
@@ -390,4 +465,5 @@ TESTS(X(a_box_falls_onto_a_thin_sheet) X(a_folded_sheet_settles_on_itself)
           X(a_box_is_squeezed_between_plates) X(fast_sheets_share_their_momentum_and_do_not_pass)
               X(fast_sheets_would_pass_in_steps_that_are_not_divided) X(a_mat_is_twisted)
                   X(impacts_gain_no_energy) X(bits_do_not_depend_on_threads)
-                      X(bad_beginnings_are_refused_with_names))
+                      X(bad_beginnings_are_refused_with_names) X(a_grid_with_poles_may_touch_itself)
+                          X(integrators_that_gain_energy_warn))

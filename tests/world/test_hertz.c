@@ -354,7 +354,7 @@ static double tangential(double depth, int n, double *a)
 TEST(a_ball_pushed_along_a_plane_slips_from_the_rim_inwards)
 {
   const double mu = 0.4, G = E / (2 * (1 + NU)) / (2 - NU), depth = 0.4e-3;
-  const int n = getenv("PLIANT_LONG") ? 8 : 3, parts = getenv("PLIANT_LONG") ? 12 : 4;
+  const int n = getenv("PLIANT_LONG") ? 8 : 4, parts = getenv("PLIANT_LONG") ? 12 : 4;
   double force[3], a[2], k[2];
   ball in;
   if (TEST_SANITIZED) return;
@@ -362,7 +362,7 @@ TEST(a_ball_pushed_along_a_plane_slips_from_the_rim_inwards)
   double ratio = (1 / a[0] - 1 / a[1]) / (1 / k[0] - 1 / k[1]) / (8 * G);
   double C = 1 / k[1] - 1 / (8 * a[1] * G);
   printf("  k_t / k_n %.4f of %.4f\n", ratio * 4 * G / stiff, 4 * G / stiff);
-  CHECK_NEAR(ratio, 1, n < 8 ? 0.06 : 0.03); // 3 elements over the radius are few
+  CHECK_NEAR(ratio, 1, n < 8 ? 0.05 : 0.03); // 0.054, 0.036 and 0.004 with 3, 4 and 5 elements
   double F = press(&in, depth, n, mu, a), s1 = 3 * mu * F / (16 * *a * G);
   for (int i = 1; i <= parts + 1; i++) {
     double way = (s1 + C * mu * F) * i / parts;

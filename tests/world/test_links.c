@@ -60,6 +60,11 @@ static void run(pl_world *world, int steps)
     pl_collision_place(&fence->is, world->state.q, NULL);
     CHECK_OK(pl_finder_intersections(fence->swept, fence->is.x, NULL, &count, error));
     CHECK(count == 0);
+    if (is_long() && i % 10 == 9) {
+      printf("  step %d: Newton %.1f per step, %.1f s\n", i + 1,
+             (double)world->tally.newton_iterations / (i + 1), (double)clock() / CLOCKS_PER_SEC);
+      fflush(stdout);
+    }
   }
   printf("  0 intersections in %d steps, Newton %.1f per step\n", steps,
          (double)world->tally.newton_iterations / steps);
