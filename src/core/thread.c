@@ -27,7 +27,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_THREADS = 256, SPINS = 4000, PATIENCE = 100, CLOSED = 0x7fffffff, MOST_KEPT = 8 };
+enum { MOST_THREADS = 256, SPINS = 4000, PATIENCE = 100, CLOSED = 0x7fffffff, MOST_KEPT = 16 };
 
 /* Chunks [next, end) of a job, whose fields are valid while the ticket carries its number. */
 typedef struct span {

@@ -9,12 +9,17 @@
 
 enum { LEAST_ROWS = 8 }; /* of a rank */
 
+/* The largest eigenvalue of s M A that two cycles are given; from 2 on they would not be positive
+ * definite, and what iterations saw of it may be a little too low. */
+static const double steepest = 1.8;
+
 struct pl_dist_grid {
   pl_allocator allocator;
   MPI_Comm comm;
   pl_local_rows *local;
   pl_coarse *coarse;
   int with_coarse;
+  double share; /* s: of a cycle, where there are two; 0: not known, so there is one */
   pl_preconditioner *cycle;
   pl_pool *pool; /* of the last prepare */
   Mat matrix;
@@ -82,20 +87,36 @@ static PetscErrorCode apply_matrix(Mat matrix, Vec x, Vec y)
   return give(self, self->y, y);
 }
 
+/* y = r - P A z; both `of` and z are the vector z. */
+static PetscErrorCode leave(pl_dist_grid *self, Vec of)
+{
+  size_t count = 3 * (size_t)self->local->A->rows;
+  memcpy(self->x, self->z, count * sizeof *self->x);
+  PetscCall(multiply(self, of, self->x, self->y));
+  for (size_t i = 0; i < count; i++) self->y[i] = self->r[i] - self->y[i];
+  return 0;
+}
+
+/* z = s M r, then Q for what that leaves of r, then s M for what both leave. */
 static PetscErrorCode apply_cycle(PC pc, Vec r, Vec z)
 {
   pl_dist_grid *self;
   PetscCall(PCShellGetContext(pc, &self));
   size_t count = 3 * (size_t)self->local->A->rows;
+  double share = self->with_coarse && self->share > 0 ? self->share : 1;
   memset(self->r, 0, count * sizeof *self->r);
   PetscCall(take(self, r, self->r));
   self->cycle->ops->apply(self->cycle, self->r, self->z, self->pool);
+  for (size_t i = 0; share < 1 && i < count; i++) self->z[i] *= share;
   PetscCall(give(self, self->z, z));
   if (!self->with_coarse) return 0;
-  memcpy(self->x, self->z, count * sizeof *self->x);
-  PetscCall(multiply(self, z, self->x, self->y));
-  for (size_t i = 0; i < count; i++) self->y[i] = self->r[i] - self->y[i];
+  PetscCall(leave(self, z));
   pl_coarse_correct(self->coarse, self->y, self->z, self->pool);
+  PetscCall(give(self, self->z, z));
+  if (!(self->share > 0)) return 0;
+  PetscCall(leave(self, z));
+  self->cycle->ops->apply(self->cycle, self->y, self->x, self->pool);
+  for (size_t i = 0; i < count; i++) self->z[i] += share * self->x[i];
   return give(self, self->z, z);
 }
 
@@ -218,9 +239,15 @@ pl_status pl_dist_grid_prepare(pl_dist_grid *self, const pl_bsr *A, const pl_fil
   return !status && with_coarse ? pl_coarse_prepare(self->coarse, pool, error) : status;
 }
 
-void pl_dist_grid_note(pl_dist_grid *self, int iterations, int is_refused)
+void pl_dist_grid_note(pl_dist_grid *self, int iterations, double largest, int is_refused)
 {
   self->cycle->solves++;
   self->cycle->iterations += iterations;
   self->cycle->refusals = is_refused ? self->cycle->refusals + 1 : 0;
+  if (is_refused)
+    self->share = 0;
+  else if (self->with_coarse && !(self->share > 0) && largest > 0)
+    self->share = largest > steepest ? steepest / largest : 1;
 }
+
+void pl_dist_grid_forget(pl_dist_grid *self) { self->share = 0; }

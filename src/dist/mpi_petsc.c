@@ -322,6 +322,7 @@ static pl_status make_ksp(petsc *self, pl_error *error)
   self->is_renewed = 1;
   if (self->grid) {
     TRY(KSPSetInitialGuessNonzero(self->ksp, PETSC_TRUE));
+    TRY(KSPSetComputeSingularValues(self->ksp, PETSC_TRUE));
     TRY(pl_dist_grid_precondition(self->grid, pc));
     return PL_OK;
   }
@@ -436,6 +437,7 @@ static pl_status prepare_grid(petsc *self, const pl_bsr *A, const pl_filter *fil
     if (!status) status = make_ksp(self, error);
     if (!status) status = make_vectors(self, pl_dist_grid_matrix(self->grid), error);
   }
+  judge_levels(self);
   return status ? status : pl_dist_grid_prepare(self->grid, A, filter, !self->is_easy, pool, error);
 }
 
@@ -493,6 +495,7 @@ static pl_status run(petsc *self, const pl_bsr *A, pl_error *error)
     pl_status status = set_modes(self, A, error);
     if (status) return status;
   }
+  if (self->grid && self->is_renewed) pl_dist_grid_forget(self->grid);
   if (self->grid) TRY(pl_dist_grid_guess(self->grid, self->b, self->x));
   TRY(KSPSetOperators(self->ksp, matrix, matrix));
   TRY(KSPSetReusePreconditioner(self->ksp, self->is_renewed ? PETSC_FALSE : PETSC_TRUE));
@@ -503,7 +506,11 @@ static pl_status run(petsc *self, const pl_bsr *A, pl_error *error)
 /* What the iterations say of the levels. */
 static void note(petsc *self, int iterations, KSPConvergedReason reason)
 {
-  if (self->grid) pl_dist_grid_note(self->grid, iterations, reason == KSP_DIVERGED_INDEFINITE_PC);
+  if (self->grid) {
+    PetscReal largest = 0, least = 0;
+    if (reason < 0 || KSPComputeExtremeSingularValues(self->ksp, &largest, &least)) largest = 0;
+    pl_dist_grid_note(self->grid, iterations, largest, reason == KSP_DIVERGED_INDEFINITE_PC);
+  }
   if (self->is_renewed) {
     self->fresh = iterations;
     self->fresh_mean = self->mean;

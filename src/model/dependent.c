@@ -89,8 +89,11 @@ static void evaluate(pl_model *self, const pl_moment *moment, double *f, const p
   int curved = A && at->part_count && !tangent->semidefinite;
   int turning = f && v && at->part_count;
   double *force = f || curved ? at->room.force : NULL;
+  // with what the pool has gathered before; the nodes that hang settle it
+  int gathers = pl_dependent_is_ranges(at) ? pl_pool_gather(pool, 1) : 0;
+  if (force) pl_dependent_clear(at, force, pool);
   pl_moment of_nodes = moment_of_nodes(self, moment, v && needs_velocity(at), pool);
-  if (force) pl_pass_clear(force, at->nodes, pool);
+  pl_pool_gather(pool, 0);
   pl_tangent inner = tangent ? *tangent : (pl_tangent){0};
   inner.A = at->K;
   at->inner->ops->evaluate(at->inner, &of_nodes, force, A ? &inner : NULL, pool);
@@ -103,7 +106,13 @@ static void evaluate(pl_model *self, const pl_moment *moment, double *f, const p
     turning_acceleration(at, v, at->room.speed);
     at->inner->ops->mass_add(at->inner, -1, at->room.speed, force, pool);
   }
+  pl_pool_gather(pool, gathers);
   if (f) pl_dependent_gather(at, force, f, pool);
+}
+
+int pl_dependent_defers(const pl_model *model)
+{
+  return model->ops->evaluate == evaluate && pl_dependent_is_ranges(model->state);
 }
 
 static void evaluate_selected(pl_model *self, const pl_moment *moment, double *f, pl_pool *pool)

@@ -159,6 +159,14 @@ void pl_dependent_place(const pl_dependent *at, pl_node_list those, const double
 void pl_dependent_move(const pl_dependent *at, pl_node_list those, const double *v,
                        const double *arms, double *out, pl_pool *pool);
 void pl_dependent_gather(const pl_dependent *at, const double *nodal, double *f, pl_pool *pool);
+/* Are free nodes the first ones, and forces summed by the blocks that carry nodes? Then what goes
+ * by free nodes can be deferred. */
+int pl_dependent_is_ranges(const pl_dependent *at);
+/* Is the model such a one? Then its forces without a matrix settle a pool that gathers, and end
+ * with a pass over f. */
+int pl_dependent_defers(const pl_model *model);
+/* nodal = 0, by free nodes as all else. */
+void pl_dependent_clear(const pl_dependent *at, double *nodal, pl_pool *pool);
 void pl_dependent_spread(const pl_dependent *at, const double *nodal, const double *arms,
                          double *f);
 pl_status pl_dependent_find_carriers(pl_model *self, pl_dependent *to, pl_error *error);

@@ -200,7 +200,16 @@ void pl_dependent_gather(const pl_dependent *at, const double *nodal, double *f,
   if (at->part_count || !are_first(at))
     spread_list(at, at->felt, nodal, at->arms, f);
   else
-    pl_each_range(at->free, gather_range, &g, pool);
+    pl_defer_range(at->free, gather_range, &g, sizeof g, pool);
+}
+
+int pl_dependent_is_ranges(const pl_dependent *at) { return !at->part_count && are_first(at); }
+
+void pl_dependent_clear(const pl_dependent *at, double *nodal, pl_pool *pool)
+{
+  size_t free = (size_t)at->free, rest = (size_t)at->nodes - free;
+  pl_pass_clear(nodal, at->free, pool);
+  memset(nodal + 3 * free, 0, 3 * rest * sizeof *nodal);
 }
 
 /* Sorts entries by their blocks: per_block counts them, and is then where the next one goes. */

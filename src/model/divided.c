@@ -22,7 +22,7 @@ typedef struct divided {
   int service; /* its number, -1: none */
   int *owner;  /* of each node */
   pl_partition *partition;
-  double *room;              /* forces; also q while rank 0 asks */
+  double *room;              /* q while rank 0 asks */
   int whole;                 /* elements of all ranks */
   int *list;                 /* numbers of those that are here, ascending */
   unsigned char *is_counted; /* those that this rank counts */
@@ -212,33 +212,20 @@ static pl_status bind(pl_model *self, const pl_bsr *A, int offset, pl_error *err
   return pl_model_bind(divided_of(self)->inner, A, offset, error);
 }
 
-/* f += what stands in room at the ranks' own nodes. */
-static void add_whole(const pl_model *self, double *f)
-{
-  const divided *at = divided_of(self);
-  pl_partition_complete(at->partition, at->room);
-  for (size_t i = 0; i < 3 * (size_t)self->blocks; i++) f[i] += at->room[i];
-}
-
+/* f is the same on all ranks, then right at this one's own nodes, then whole again. */
 static void evaluate(pl_model *self, const pl_moment *moment, double *f, const pl_tangent *tangent,
                      pl_pool *pool)
 {
   const divided *at = divided_of(self);
-  if (f) memset(at->room, 0, 3 * (size_t)self->blocks * sizeof *f);
-  at->inner->ops->evaluate(at->inner, moment, f ? at->room : NULL, tangent, pool);
-  if (f) add_whole(self, f);
+  at->inner->ops->evaluate(at->inner, moment, f, tangent, pool);
+  if (f) pl_partition_complete(at->partition, f);
 }
 
 static void mass_add(pl_model *self, double a, const double *x, double *f, pl_pool *pool)
 {
   const divided *at = divided_of(self);
-  if (!at->inner->mass->values) {
-    at->inner->ops->mass_add(at->inner, a, x, f, pool);
-    return;
-  }
-  memset(at->room, 0, 3 * (size_t)self->blocks * sizeof *f);
-  at->inner->ops->mass_add(at->inner, a, x, at->room, pool);
-  add_whole(self, f);
+  at->inner->ops->mass_add(at->inner, a, x, f, pool);
+  if (at->inner->mass->values) pl_partition_complete(at->partition, f);
 }
 
 static void mass_matrix(pl_model *self, double a, pl_bsr *A, pl_pool *pool)
@@ -346,8 +333,8 @@ static pl_status create_own(pl_model *self, const pl_selection *part, const pl_m
         pl_partition_create(&self->allocator, at->ranks, mesh->node_count, &at->partition, error);
   if (status) return status;
   pl_partition_deal(at->partition, 0, mesh->node_count, at->owner);
-  pl_partition_close(at->partition);
-  status = choose(self, mesh, error);
+  status = pl_partition_close(at->partition, &self->allocator, error);
+  if (!status) status = choose(self, mesh, error);
   if (!status) status = build_part(self, part, &at->mesh, 0, material, sites, &at->inner, error);
   if (!status && at->shared.element_count)
     status = build_part(self, part, &at->shared, 1, material, sites, &at->overlap, error);

@@ -296,4 +296,10 @@ static inline int pl_model_has_rotations(const pl_model *model)
   return model->kinds && !model->has_scalars;
 }
 
+/* Are all blocks places, each with its lumped mass? */
+static inline int pl_model_has_points(const pl_model *model)
+{
+  return !model->frame_count && !pl_model_has_rotations(model);
+}
+
 #endif

@@ -26,7 +26,7 @@
 typedef struct newmark {
   double *a; /* history: the acceleration at the start of the step, as without constraints */
   double *f, *work, *own; /* scratch; own: of accelerations what constraints leave free */
-  double *struck[2];      /* and for impulses */
+  double *struck[2];      /* and for impulses; the first also for what prescribing changes */
 } newmark;
 
 static pl_status create(pl_integrator *self, pl_error *error)
@@ -41,10 +41,12 @@ static pl_status create(pl_integrator *self, pl_error *error)
   return status;
 }
 
-static void accelerate(newmark *state, pl_system *system, double t, double share, const double *q,
-                       const double *v)
+/* held: what prescribing has changed, whose force is not yet counted; NULL: nothing. */
+static void accelerate(newmark *state, pl_system *system, double t, double share,
+                       pl_prescribed *held, const double *q, const double *v)
 {
   system->ops->evaluate(system, t, q, v, state->f, NULL);
+  if (held) pl_system_finish_prescribe(system, held);
   pl_system_oppose(system, share, state->f);
   system->ops->mass_inverse(system, state->f, state->f);
 }
@@ -161,20 +163,25 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
                         .own = state->own}};
   double start = pl_now();
   if (self->past->steps == 0) {
-    accelerate(state, system, t, 0, q, v);
+    accelerate(state, system, t, 0, NULL, q, v);
     pl_pass_copy(state->f, state->a, system->blocks, 1, system->pool);
   }
 
   // held nodes move at the velocity that brings them where they must be
-  pl_system_prescribe(system, t, h, q, v, state->work);
-  pl_pool_gather(system->pool, 1);
+  pl_prescribed held = {.work = state->struck[0]};
+  int gathers = pl_pool_gather(system->pool, 1);
+  pl_system_defer_prescribe(system, t, h, q, v, &held);
   predict_all(&both, system);
-  if (system->strikes) pl_settle(system->pool);
-  if (system->strikes) strike_half(state, system, t, h, q, v);
+  if (system->strikes) {
+    pl_settle(system->pool);
+    pl_system_finish_prescribe(system, &held);
+    strike_half(state, system, t, h, q, v);
+  }
   if (!just_adds) system->ops->retract(system, q, state->f, q);
-  accelerate(state, system, t + h, 1, q, state->work);
+  accelerate(state, system, t + h, 1, &held, q, state->work);
   correct_all(&both, system);
-  pl_pool_gather(system->pool, 0);
+  if (system->strikes) pl_settle(system->pool);
+  pl_pool_gather(system->pool, gathers);
   if (system->strikes) strike_end(state, system, t, h, q, v);
   if (self->estimates) report->error = pl_rms(system, h * h / 6, state->work, NULL);
   pl_integrator_remember(self, h);
@@ -198,6 +205,7 @@ const pl_integrator_ops pl_integrator_explicit_newmark = {
     .error_power = 3,
     .critical = critical,
     .drag_is_implicit = 1,
+    .defers = 1,
     .strikes = PL_STRIKES_HALF | PL_STRIKES_END,
     .history = 1,
     .state_size = sizeof(newmark),

@@ -65,6 +65,7 @@ typedef struct pl_integrator_ops {
   int needs_damping;    /* motion that nothing damps grows at any step */
   int error_power;   /* a step's estimate of its own error falls with this power of it; 0: none */
   double max_growth; /* of a step over the one before without loss; 0: no limit */
+  int defers;        /* passes before and after its forces are deferred where the pool gathers */
   int history;       /* vectors that it remembers */
   size_t state_size; /* of the member's own state */
   const void *table; /* coefficients, of members that share their functions */

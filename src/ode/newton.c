@@ -30,6 +30,9 @@ static const double rounding = 1e-12;
 static const double nothing = 1e-6;
 enum { MOST_STUCK = 3 };
 
+/* How far a solve goes that looks for directions of negative curvature. */
+static const double spectral = 1e-6;
+
 /* An increment that moves nothing by more than this part of the largest coordinate is none. */
 static const double immovable = 1e-14;
 
@@ -344,6 +347,23 @@ static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage 
     report->semidefinite_fallbacks++;
     fresh = 1;
   }
+}
+
+int pl_newton_is_indefinite(pl_newton *newton, pl_system *system, const pl_stage *stage,
+                            const double *z, pl_step_report *report)
+{
+  int n = 3 * system->blocks;
+  residual(newton, system, stage, z, system->A, 0);
+  // the golden ratio's multiples are spread evenly, without a period
+  for (int i = 0; i < n; i++) {
+    double multiple = 0.6180339887498949 * (i + 1);
+    newton->rest[i] = multiple - floor(multiple) - 0.5;
+  }
+  memset(newton->dz, 0, (size_t)n * sizeof *newton->dz);
+  double size = filtered_norm(system, newton->rest);
+  newton->is_kept = 0;
+  return pl_system_solve(system, 1, newton->rest, newton->dz, size, spectral, report, NULL) ==
+         PL_E_INDEFINITE;
 }
 
 int pl_system_folded1(pl_system *system, const double *q)

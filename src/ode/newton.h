@@ -153,6 +153,11 @@ void pl_newton_take(pl_integrator *integrator, const double numbers[PL_KEPT_NUMB
 pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *stage, double *z,
                           pl_step_report *report, pl_error *error);
 
+/* Has the exact matrix of the stage at z a direction of negative curvature? A solve whose right
+ * side has a part in all directions meets it. */
+int pl_newton_is_indefinite(pl_newton *newton, pl_system *system, const pl_stage *stage,
+                            const double *z, pl_step_report *report);
+
 /* Adds the constraint forces of the stage that was solved last to those of the step. */
 void pl_newton_react(pl_system *system, double share);
 

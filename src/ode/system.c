@@ -6,7 +6,6 @@
 #include "sparse/passes.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <string.h>
 
 typedef struct reacting {
@@ -62,7 +61,7 @@ typedef struct change_of {
   const pl_filter *filter;
   double h, *work;
   const double *v;
-  atomic_int is_there;
+  atomic_int *is_there;
 } change_of;
 
 static void before_range(void *context, int first, int last)
@@ -77,7 +76,7 @@ static void before_range(void *context, int first, int last)
 
 static void after_range(void *context, int first, int last)
 {
-  change_of *c = context;
+  const change_of *c = context;
   const int *nodes = c->filter->nodes;
   int changes = 0;
   for (int i = pl_filter_from(c->filter, first); i < c->filter->count && nodes[i] < last; i++) {
@@ -88,27 +87,42 @@ static void after_range(void *context, int first, int last)
       changes |= is_new;
     }
   }
-  if (changes) atomic_store_explicit(&c->is_there, 1, memory_order_relaxed);
+  if (changes) atomic_store_explicit(c->is_there, 1, memory_order_relaxed);
+}
+
+void pl_system_finish_prescribe(pl_system *system, pl_prescribed *from)
+{
+  // what is held at rest takes no force, and the pass over all blocks is spared
+  if (!atomic_exchange_explicit(&from->changes, 0, memory_order_relaxed)) return;
+  clear_free(system, from->work);
+  system->ops->mass_add(system, 1, from->work, system->reaction);
+}
+
+void pl_system_defer_prescribe(pl_system *system, double t, double h, const double *q, double *v,
+                               pl_prescribed *to)
+{
+  const pl_filter *filter = &system->filter;
+  const change_of change = {filter, h, to->work, v, &to->changes};
+  int counts = system->reaction && filter->count;
+  atomic_store_explicit(&to->changes, 0, memory_order_relaxed);
+  if (counts) pl_defer_range(system->blocks, before_range, &change, sizeof change, system->pool);
+  system->ops->prescribe(system, t, h, q, v);
+  if (counts) pl_defer_range(system->blocks, after_range, &change, sizeof change, system->pool);
+  // rows over several blocks are not a matter of ranges, and their forces come next
+  if (!filter->mpcs) return;
+  pl_settle(system->pool);
+  pl_system_finish_prescribe(system, to);
 }
 
 void pl_system_prescribe(pl_system *system, double t, double h, const double *q, double *v,
                          double *work)
 {
-  const pl_filter *filter = &system->filter;
-  change_of change = {.filter = filter, .h = h, .work = work, .v = v};
-  if (!system->reaction || !filter->count) {
-    system->ops->prescribe(system, t, h, q, v);
-    return;
-  }
+  pl_prescribed change = {.work = work};
   int gathers = pl_pool_gather(system->pool, 1);
-  pl_defer_range(system->blocks, before_range, &change, sizeof change, system->pool);
-  system->ops->prescribe(system, t, h, q, v);
-  pl_each_range(system->blocks, after_range, &change, system->pool);
+  pl_system_defer_prescribe(system, t, h, q, v, &change);
+  pl_settle(system->pool);
   pl_pool_gather(system->pool, gathers);
-  // what is held at rest takes no force, and the pass over all blocks is spared
-  if (!change.is_there) return;
-  clear_free(system, work);
-  system->ops->mass_add(system, 1, work, system->reaction);
+  pl_system_finish_prescribe(system, &change);
 }
 
 /* ---- accelerations ---- */
@@ -214,6 +228,8 @@ void pl_system_reflect(pl_system *system, double share, double *v)
 
 /* ---- the matrix ---- */
 
+enum { ROWS_AT_ONCE = 256 }; /* of a product at some rows; ranks exchange them together */
+
 void pl_system_fold(pl_system *system)
 {
   system->missing += pl_links_fold(system->filter.links, system->A);
@@ -254,29 +270,43 @@ void pl_system_multiply_two(const pl_system *system, const double *x, double *y,
   pl_pairs_multiply(system->pairs, other_x, other_y, system->pool);
 }
 
-static void multiply_row(const pl_system *system, int row, const double *x, double y[3])
+/* y = A x and what the pairs add, at some rows. */
+static void multiply_rows(const pl_system *system, const int *rows, int count, const double *x,
+                          double *y)
 {
-  pl_bsr_multiply_row(system->A, row, x, y);
-  pl_pairs_multiply_row(system->pairs, row, x, y);
+  for (int i = 0; i < count; i++) pl_bsr_multiply_row(system->A, rows[i], x, y + 3 * (size_t)i);
+  if (is_divided(system)) pl_partition_complete_at(system->A->partition, rows, count, y);
+  for (int i = 0; i < count; i++)
+    pl_pairs_multiply_row(system->pairs, rows[i], x, y + 3 * (size_t)i);
+}
+
+static void leave_rows(pl_system *system, const int *rows, int count, const double *products)
+{
+  for (int i = 0; i < 3 * count; i++)
+    system->unfiltered[3 * (size_t)rows[i / 3] + (size_t)(i % 3)] -= products[i];
+}
+
+/* Links reach beyond the rows, so that all of the product is needed. */
+static void leave_linked(pl_system *system, const double *x)
+{
+  const double *all = system->filter.mpcs->work[1];
+  pl_system_multiply(system, x, system->filter.mpcs->work[1]);
+  for (int i = 0; i < system->filter.count; i++)
+    leave_rows(system, system->filter.nodes + i, 1, all + 3 * (size_t)system->filter.nodes[i]);
 }
 
 void pl_system_leave(pl_system *system, const double *x)
 {
-  const double *all = NULL;
+  double products[3 * ROWS_AT_ONCE];
+  const pl_filter *filter = &system->filter;
   if (!system->unfiltered) return;
-  if (system->filter.links || is_divided(system)) {
-    double *room =
-        system->filter.links ? system->filter.mpcs->work[1] : system->A->partition->product;
-    pl_system_multiply(system, x, room);
-    all = room;
+  if (filter->links) {
+    leave_linked(system, x);
+    return;
   }
-  for (int i = 0; i < system->filter.count; i++) {
-    size_t node = (size_t)system->filter.nodes[i];
-    double product[3], *at = system->unfiltered + 3 * node;
-    if (all)
-      pl_vec3_copy(all + 3 * node, product);
-    else
-      multiply_row(system, (int)node, x, product);
-    for (int k = 0; k < 3; k++) at[k] -= product[k];
+  for (int from = 0; from < filter->count; from += ROWS_AT_ONCE) {
+    int left = filter->count - from, count = left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE;
+    multiply_rows(system, filter->nodes + from, count, x, products);
+    leave_rows(system, filter->nodes + from, count, products);
   }
 }

@@ -9,6 +9,7 @@
 #include "sparse/mpc.h"
 #include "sparse/solver.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 typedef struct pl_system pl_system;
@@ -18,7 +19,7 @@ enum { PL_STRIKES_HALF = 1, PL_STRIKES_END = 2 };
 
 typedef struct pl_system_ops {
   /* f = all forces at (t, q, v), and the matrix that is asked for (sparse/moment.h). Either may be
-   * NULL. */
+   * NULL. Settles a pool that gathers; what is deferred then are passes over f. */
   void (*evaluate)(pl_system *system, double t, const double *q, const double *v, double *f,
                    const pl_tangent *tangent);
   /* f = the forces that do not come from inside: gravity, loads. */
@@ -119,6 +120,15 @@ void pl_system_keep_residual(pl_system *system, const double *r);
  * vector. */
 void pl_system_prescribe(pl_system *system, double t, double h, const double *q, double *v,
                          double *work);
+/* The same in two parts, where the pool gathers: the velocities, and, when the pool has settled and
+ * before anything else is added to the reaction, the force, once. */
+typedef struct pl_prescribed {
+  double *work; /* a vector; not to be changed in between */
+  atomic_int changes;
+} pl_prescribed;
+void pl_system_defer_prescribe(pl_system *system, double t, double h, const double *q, double *v,
+                               pl_prescribed *to);
+void pl_system_finish_prescribe(pl_system *system, pl_prescribed *from);
 
 /* ---- for accelerations from forces: a = M^-1 (f + what constraints exert) ---- */
 
@@ -157,8 +167,9 @@ typedef struct pl_step_report {
   int semidefinite_fallbacks; /* exact tangent was indefinite and replaced */
   double error;               /* estimate of the RMS error of positions, m, where asked for */
   int64_t inner_steps;        /* of methods that divide steps themselves */
-  int unconverged;            /* Newton loops that ended before they had converged */
-  int worst_block1;           /* 1 + the block where a failed iteration left most; 0: not known */
+  int unstable;     /* from here on equilibria are found only with an indefinite tangent */
+  int unconverged;  /* Newton loops that ended before they had converged */
+  int worst_block1; /* 1 + the block where a failed iteration left most; 0: not known */
 } pl_step_report;
 
 #endif

@@ -33,6 +33,7 @@ static const pl_param params[PARAM_COUNT] = {
 typedef struct verlet {
   double *a;        /* history: the acceleration at the start of the step, as without constraints */
   double *dq, *own; /* scratch */
+  double *changed;  /* and for what prescribing changes */
   pl_local_steps local; /* of local-verlet only: parts is 0 otherwise */
 } verlet;
 
@@ -41,7 +42,8 @@ static pl_status create(pl_integrator *self, pl_error *error)
   verlet *state = self->state;
   pl_status status = pl_integrator_history(self, &state->a, error);
   if (!status) status = pl_integrator_vector(self, &state->dq, error);
-  return status ? status : pl_integrator_vector(self, &state->own, error);
+  if (!status) status = pl_integrator_vector(self, &state->own, error);
+  return status ? status : pl_integrator_vector(self, &state->changed, error);
 }
 
 static pl_status create_local(pl_integrator *self, pl_error *error)
@@ -58,10 +60,12 @@ static void destroy_local(pl_integrator *self)
   if (state) pl_local_steps_destroy(self, &state->local);
 }
 
-static void accelerate(verlet *state, pl_system *system, double t, double share, const double *q,
-                       const double *v)
+/* held: what prescribing has changed, whose force is not yet counted; NULL: nothing. */
+static void accelerate(verlet *state, pl_system *system, double t, double share,
+                       pl_prescribed *held, const double *q, const double *v)
 {
   system->ops->evaluate(system, t, q, v, state->a, NULL);
+  if (held) pl_system_finish_prescribe(system, held);
   if (state->local.parts > 1) {
     int gathers = pl_pool_gather(system->pool, 0);
     pl_local_steps_mean(&state->local, system, t, q, v, state->a);
@@ -110,24 +114,26 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
                  .system = system,
                  .on = {.h = h, .v = v, .a = state->a, .own = state->own, .dq = state->dq}};
   double start = pl_now();
-  if (self->past->steps == 0) accelerate(state, system, t, 0, q, v);
+  if (self->past->steps == 0) accelerate(state, system, t, 0, NULL, q, v);
 
   // held nodes move at the velocity that brings them where they must be
-  pl_system_prescribe(system, t, h, q, v, state->dq);
-  pl_pool_gather(system->pool, 1);
+  pl_prescribed held = {.work = state->changed};
+  int gathers = pl_pool_gather(system->pool, 1);
+  pl_system_defer_prescribe(system, t, h, q, v, &held);
   kick_all(&half, system);
   if (system->strikes & PL_STRIKES_HALF) {
     pl_settle(system->pool);
+    pl_system_finish_prescribe(system, &held);
     system->ops->strike(system, 0, t, h, q, v);
     for (int i = 0; i < 3 * system->blocks; i++) state->dq[i] = h * v[i];
   }
   system->ops->retract(system, q, state->dq, q);
   if (self->estimates) pl_pass_copy(state->a, state->dq, system->blocks, 1, system->pool);
-  accelerate(state, system, t + h, 1, q, v);
+  accelerate(state, system, t + h, 1, &held, q, v);
   if (self->estimates) report->error = pl_rms(system, h * h / 6, state->a, state->dq);
   half.on.dq = NULL;
   kick_all(&half, system);
-  pl_pool_gather(system->pool, 0);
+  pl_pool_gather(system->pool, gathers);
   pl_integrator_remember(self, h);
   system->seconds_evaluate += pl_now() - start;
   return PL_OK;
@@ -161,6 +167,7 @@ const pl_integrator_ops pl_integrator_verlet = {
     .damped_order = 1,
     .error_power = 3,
     .critical = critical,
+    .defers = 1,
     .strikes = PL_STRIKES_HALF,
     .history = 1,
     .state_size = sizeof(verlet),

@@ -7,7 +7,10 @@
  * Only the way that is gone stands in memory; the other is rebuilt, in the same place, when its
  * turn comes. A trial that costs more than the other way would is broken off, and the other goes on
  * from where it got to. So it does where multigrid turns out not to be positive definite for a
- * matrix that is, or where one way takes the matrix for singular and the other may not. */
+ * matrix that is, or where one way takes the matrix for singular and the other may not.
+ *
+ * Where indefinite matrices are expected (pl_solver_expect_indefinite) minres has them; it is made
+ * when that is asked for first. */
 #include "core/arena.h"
 #include "core/text.h"
 #include "sparse/decision.h"
@@ -27,20 +30,29 @@ static const double iteration = 0.8, setup = 4, fewer = 0.4;
 typedef struct automatic {
   pl_solver common;
   pl_solver *ways[PL_WAYS]; /* one of them */
+  pl_solver *minres;        /* NULL: no indefinite matrix was expected so far */
+  pl_selection chosen;      /* the preconditioner that the user chose */
   int both;                 /* may be gone */
   pl_arena arena;
   pl_decision decision;
 } automatic;
 
-static pl_status open_way(automatic *self, const pl_allocator *allocator, int way,
-                          const pl_solver_ops *ops, const pl_selection *preconditioner,
-                          const pl_bsr *A, pl_error *error)
+static pl_status open_solver(automatic *self, const pl_allocator *allocator,
+                             const pl_solver_ops *ops, const pl_selection *preconditioner,
+                             const pl_bsr *A, pl_solver **out, pl_error *error)
 {
   pl_selection part = {.member = &ops->info};
   pl_param_presets(part.member, part.values);
   for (int i = 0; i < PL_KRYLOV_PARAM_COUNT; i++) part.values[i] = self->common.values[i];
   part.values[PL_KRYLOV_ITERATIONS] = self->common.iterations;
-  return pl_solver_create(allocator, &part, preconditioner, A, &self->ways[way], error);
+  return pl_solver_create(allocator, &part, preconditioner, A, out, error);
+}
+
+static pl_status open_way(automatic *self, const pl_allocator *allocator, int way,
+                          const pl_solver_ops *ops, const pl_selection *preconditioner,
+                          const pl_bsr *A, pl_error *error)
+{
+  return open_solver(self, allocator, ops, preconditioner, A, &self->ways[way], error);
 }
 
 static void close_way(automatic *self, int way)
@@ -69,6 +81,7 @@ static pl_status create(pl_solver *common, const pl_bsr *A, const double *values
   char *reason = self->decision.reason;
   size_t size = sizeof self->decision.reason;
   self->arena.source = common->allocator;
+  self->chosen = *common->chosen;
   if (common->chosen->member != &pl_preconditioner_auto.info) {
     pl_print(reason, size, "it goes with the preconditioner that was chosen");
     return open_way(self, &common->allocator, PL_CHEAP, &pl_solver_cg, common->chosen, A, error);
@@ -97,19 +110,33 @@ static void destroy(pl_solver *common)
 {
   automatic *self = (automatic *)common;
   for (int way = 0; way < PL_WAYS; way++) close_way(self, way);
+  pl_solver_destroy(self->minres);
   pl_arena_destroy(&self->arena);
 }
 
 static pl_solver *now(const pl_solver *common)
 {
   const automatic *self = (const automatic *)common;
-  return self->ways[self->decision.now];
+  int is_minres = common->expects_indefinite && self->minres;
+  return is_minres ? self->minres : self->ways[self->decision.now];
+}
+
+static pl_status prepare_minres(automatic *self, const pl_bsr *A, const pl_filter *filter,
+                                pl_pool *pool, pl_error *error)
+{
+  pl_status status = PL_OK;
+  if (!self->minres)
+    status = open_solver(self, &self->common.allocator, &pl_solver_minres, &self->chosen, A,
+                         &self->minres, error);
+  if (status) return status;
+  return pl_solver_prepare(self->minres, A, self->common.pairs, filter, pool, error);
 }
 
 static pl_status prepare(pl_solver *common, const pl_bsr *A, const pl_filter *filter, pl_pool *pool,
                          pl_error *error)
 {
   automatic *self = (automatic *)common;
+  if (common->expects_indefinite) return prepare_minres(self, A, filter, pool, error);
   if (self->both) {
     const pl_solver *last = now(common);
     pl_decide(&self->decision, last ? last->preconditioner->solves : 0,
@@ -143,6 +170,10 @@ static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filt
 {
   automatic *self = (automatic *)common;
   double max = common->values[PL_KRYLOV_ITERATIONS];
+  if (common->expects_indefinite) {
+    pl_solver_limit(self->minres, max);
+    return pl_solver_solve(self->minres, A, filter, b, x, target, pool, report, error);
+  }
   double trial =
       self->both ? ceil(pl_decision_limit(&self->decision) / now(common)->effort) : INFINITY;
   pl_solver_limit(now(common), fmin(max, trial));
@@ -163,13 +194,16 @@ static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filt
 
 static const pl_solver *choice(const pl_solver *common, const char **reason)
 {
-  *reason = ((const automatic *)common)->decision.reason;
+  *reason = common->expects_indefinite
+                ? "Newton's method converged to an equilibrium only with an indefinite tangent"
+                : ((const automatic *)common)->decision.reason;
   return now(common);
 }
 
 const pl_solver_ops pl_solver_auto = {
     .info = {"auto", "eisenstat where few iterations are needed, else cg with multigrid", "",
              pl_krylov_params, PL_KRYLOV_PARAM_COUNT, NULL},
+    .indefinite_on_demand = 1,
     .state_size = sizeof(automatic),
     .companion = &pl_preconditioner_none,
     .create = create,

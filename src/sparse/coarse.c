@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Nodes that a part should have, and the most parts over all ranks: the factor is everybody's. */
-enum { NODES = 80, MOST_PARTS = 2048 };
+enum { NODES = 64, MOST_PARTS = 2048 };
 enum { MODES = 6, BLOCK = MODES * MODES };
 
 /* A pivot of a part's own block this much below its diagonal is what rounding left of a motion that

@@ -180,29 +180,40 @@ static pl_status make_pattern(pl_correction *self, const pl_pairs *pairs, const 
 
 /* ---- the values ---- */
 
+/* Adds a row's blocks of a stencil, whose entry e the row is, where self->seen has the places of
+ * the row's columns. */
+static void add_stencil(pl_correction *self, const pl_pairs *pairs, int s, int e)
+{
+  const double *D = pairs->D + 9 * (size_t)s, *w = pairs->weight;
+  const double turned[9] = {D[0], D[3], D[6], D[1], D[4], D[7], D[2], D[5], D[8]};
+  double block[9];
+  for (int b = pairs->first[s]; b < pairs->first[s + 1]; b++) {
+    double *to = self->M.values + 9 * (size_t)self->seen[pairs->local[pairs->block[b]]];
+    if (pairs->is_scalar[s]) { // as pl_pairs_block has it
+      for (int i = 0; i < 9; i++) to[i] += w[e] * (w[b] * turned[i]);
+      continue;
+    }
+    pl_pairs_block(pairs, s, e, b, block);
+    for (int i = 0; i < 9; i++) to[3 * (i % 3) + i / 3] += block[i];
+  }
+}
+
+/* Row by row; stencils are listed in their order at every row. */
 static void load_values(pl_correction *self, const pl_pairs *pairs, const pl_bsr *A)
 {
   pl_bsr *M = &self->M;
   memset(M->values, 0, 9 * (size_t)M->start[M->rows] * sizeof *M->values);
   for (int row = 0; row < M->rows; row++) {
-    int node = pairs->touched[row], to = M->start[row];
+    int node = pairs->touched[row];
+    for (int k = M->start[row]; k < M->start[row + 1]; k++) self->seen[M->columns[k]] = k;
     for (int k = A->start[node]; k < A->start[node + 1]; k++) {
       int column = pairs->local[A->columns[k]];
       if (column < 0) continue;
-      while (M->columns[to] < column) to++;
-      memcpy(M->values + 9 * (size_t)to, A->values + 9 * (size_t)k, 9 * sizeof *M->values);
+      memcpy(M->values + 9 * (size_t)self->seen[column], A->values + 9 * (size_t)k,
+             9 * sizeof *M->values);
     }
-  }
-  for (int s = 0; s < pairs->count; s++) {
-    for (int a = pairs->first[s]; a < pairs->first[s + 1]; a++) {
-      for (int b = pairs->first[s]; b < pairs->first[s + 1]; b++) {
-        double block[9];
-        int at = pl_bsr_find(M, pairs->local[pairs->block[a]], pairs->local[pairs->block[b]]);
-        double *to = M->values + 9 * (size_t)at;
-        pl_pairs_block(pairs, s, a, b, block);
-        for (int i = 0; i < 9; i++) to[3 * (i % 3) + i / 3] += block[i];
-      }
-    }
+    for (int k = pairs->list_start[row]; k < pairs->list_start[row + 1]; k++)
+      add_stencil(self, pairs, pairs->list_stencil[k], pairs->list_entry[k]);
   }
 }
 

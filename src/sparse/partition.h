@@ -11,13 +11,14 @@
 typedef struct pl_partition {
   const pl_ranks *ranks;
   int rows;
-  int *first;      /* count + 1 */
-  int *number;     /* of each row */
-  int *row;        /* of each number */
-  int is_divided;  /* rows of others are incomplete here */
-  int *first3;     /* 3 first: of numbers, for the exchange */
-  double *room;    /* 3 for each row: what is exchanged */
-  double *product; /* 3 for each row, for the caller */
+  int *first;     /* count + 1 */
+  int *number;    /* of each row */
+  int *row;       /* of each number */
+  int is_divided; /* rows of others are incomplete here */
+  // an exchange is made in pieces, so that it needs no second vector
+  int piece;    /* rows of each rank in one of them, at most */
+  int *span;    /* where each rank's begin in `room`, in numbers; count + 1 */
+  double *room; /* what is exchanged */
 } pl_partition;
 
 /* On failure *out may be half made, and is to be destroyed all the same. */
@@ -26,11 +27,15 @@ pl_status pl_partition_create(const pl_allocator *allocator, const pl_ranks *ran
 /* Deals out the rows [from, from + count): owner says to whom; NULL: in equal spans. */
 void pl_partition_deal(pl_partition *self, int from, int count, const int *owner);
 /* All rows are dealt out. */
-void pl_partition_close(pl_partition *self);
+pl_status pl_partition_close(pl_partition *self, const pl_allocator *allocator, pl_error *error);
 void pl_partition_destroy(const pl_allocator *allocator, pl_partition *self);
 
 /* x, of which the rank's own rows are right, becomes whole. NULL: it is. */
 void pl_partition_complete(const pl_partition *self, double *x);
+
+/* The same for three numbers at each of the `count` rows listed, which are the same list on all
+ * ranks: numbers of rows of others are replaced. */
+void pl_partition_complete_at(const pl_partition *self, const int *rows, int count, double *x);
 
 /* Does this rank own the row? */
 static inline int pl_partition_is_own(const pl_partition *self, int row)

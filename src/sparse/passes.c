@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { LEAST_BLOCKS = 256, MOST_RANGES = 64, WHOLE_LINES = 8 };
+enum { LEAST_BLOCKS = 256, MOST_RANGES = PL_MOST_RANGES, WHOLE_LINES = 8 };
 
 typedef void pass_loop(const pl_pass *pass, size_t first, size_t last);
 typedef double sum_loop(const pl_pass *pass, size_t first, size_t last);
@@ -160,27 +160,46 @@ static void sum_range(void *context, int range)
         p->sum_of(&on, (size_t)first_of(&p->by, range), (size_t)last_of(&p->by, range));
 }
 
-/* The sum over all vectors. */
-static double run_sum(pass *p, int blocks, pl_pool *pool)
+static void defer_sum(pass *p, int blocks, pl_range_sums *to, pl_pool *pool)
 {
-  double sums[MOST_RANGES], sum = 0;
-  int ranges;
-  p->by = divide(blocks, &ranges);
-  p->sums = sums;
-  pl_defer(pool, blocks, ranges, sum_range, p, sizeof *p);
-  pl_settle(pool);
-  for (int r = 0; r < ranges; r++) sum += sums[r];
-  return sum;
+  p->by = divide(blocks, &to->count);
+  p->sums = to->of;
+  pl_defer(pool, blocks, to->count, sum_range, p, sizeof *p);
+}
+
+double pl_range_total(const pl_range_sums *sums)
+{
+  double total = 0;
+  for (int r = 0; r < sums->count; r++) total += sums->of[r];
+  return total;
+}
+
+void pl_defer_energy(const double *mass, const double *v, int blocks, pl_range_sums *to,
+                     pl_pool *pool)
+{
+  pass p = {.on = {.x = v, .mass = mass}, .vectors = 1, .sum_of = pl_pass_kernel_pick()->energy};
+  defer_sum(&p, blocks, to, pool);
+}
+
+void pl_defer_differences(const double *x, int blocks, int vectors, pl_range_sums *to,
+                          pl_pool *pool)
+{
+  pass p = {.on = {.x = x}, .vectors = vectors, .sum_of = pl_pass_kernel_pick()->differences};
+  defer_sum(&p, blocks, to, pool);
 }
 
 double pl_pass_energy(const double *mass, const double *v, int blocks, pl_pool *pool)
 {
-  pass p = {.on = {.x = v, .mass = mass}, .vectors = 1, .sum_of = pl_pass_kernel_pick()->energy};
-  return run_sum(&p, blocks, pool);
+  pl_range_sums sums;
+  pl_defer_energy(mass, v, blocks, &sums, pool);
+  pl_settle(pool);
+  return pl_range_total(&sums);
 }
 
 int pl_pass_is_finite(const double *x, int blocks, int vectors, pl_pool *pool)
 {
-  pass p = {.on = {.x = x}, .vectors = vectors, .sum_of = pl_pass_kernel_pick()->differences};
-  return fabs(run_sum(&p, blocks, pool)) <= 0;
+  pl_range_sums sums;
+  pl_defer_differences(x, blocks, vectors, &sums, pool);
+  pl_settle(pool);
+  return fabs(pl_range_total(&sums)) <= 0;
 }

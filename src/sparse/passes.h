@@ -34,4 +34,17 @@ double pl_pass_energy(const double *mass, const double *v, int blocks, pl_pool *
 /* Are all numbers of so many vectors finite? */
 int pl_pass_is_finite(const double *x, int blocks, int vectors, pl_pool *pool);
 
+/* The same later, where the pool gathers: sums of ranges, which stay where they are until the pool
+ * has settled. Numbers are finite where the total of their differences x - x is zero. */
+enum { PL_MOST_RANGES = 64 };
+typedef struct pl_range_sums {
+  int count;
+  double of[PL_MOST_RANGES];
+} pl_range_sums;
+void pl_defer_energy(const double *mass, const double *v, int blocks, pl_range_sums *to,
+                     pl_pool *pool);
+void pl_defer_differences(const double *x, int blocks, int vectors, pl_range_sums *to,
+                          pl_pool *pool);
+double pl_range_total(const pl_range_sums *sums);
+
 #endif

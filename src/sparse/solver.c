@@ -134,6 +134,13 @@ pl_status pl_solver_prepare(pl_solver *solver, const pl_bsr *A, pl_pairs *pairs,
 
 void pl_solver_forget(pl_solver *solver) { solver->filter_version = UINT64_MAX; }
 
+void pl_solver_expect_indefinite(pl_solver *solver, int expects)
+{
+  if (solver->expects_indefinite == expects) return;
+  solver->expects_indefinite = expects;
+  pl_solver_forget(solver);
+}
+
 pl_status pl_solver_correct(pl_solver *solver, const pl_bsr *A, const pl_filter *filter,
                             pl_error *error)
 {

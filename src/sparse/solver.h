@@ -130,10 +130,11 @@ void pl_preconditioner_destroy(pl_preconditioner *self);
 typedef struct pl_solver pl_solver;
 
 typedef struct pl_solver_ops {
-  pl_member info;    /* the first parameters: relative tolerance, most iterations in a solve */
-  int unsymmetric;   /* also solves systems whose matrix is not symmetric, or indefinite */
-  int indefinite;    /* also solves systems whose matrix is symmetric and indefinite */
-  size_t state_size; /* of the member's struct, which begins with a pl_solver */
+  pl_member info;  /* the first parameters: relative tolerance, most iterations in a solve */
+  int unsymmetric; /* also solves systems whose matrix is not symmetric, or indefinite */
+  int indefinite;  /* also solves systems whose matrix is symmetric and indefinite */
+  int indefinite_on_demand; /* such systems, where pl_solver_expect_indefinite asks for it */
+  size_t state_size;        /* of the member's struct, which begins with a pl_solver */
   /* It asks no other preconditioner than this one, whose values stand among the solver's own from
    * a place on; NULL: it takes the one that was chosen. */
   const pl_preconditioner_ops *companion;
@@ -158,6 +159,7 @@ struct pl_solver {
       effort; /* of an iteration since the last prepare, in those of other times; 1 without pairs */
   double iterations;          /* the most that the user allows in one solve */
   const pl_selection *chosen; /* the preconditioner that the user chose; for create only */
+  int expects_indefinite;     /* see pl_solver_expect_indefinite */
   pl_pairs *pairs;            /* of the last prepare; NULL: there are none */
   uint64_t filter_version, pairs_version; /* of the last prepare */
   pl_preconditioner *preconditioner; /* the member prepares and applies it if it has a use for it */
@@ -194,6 +196,10 @@ pl_status pl_solver_prepare(pl_solver *solver, const pl_bsr *A, pl_pairs *pairs,
 
 /* The matrix is another one than at the last prepare: who asks by versions prepares again. */
 void pl_solver_forget(pl_solver *solver);
+
+/* Whether matrices from now on may be indefinite, and are to be solved all the same: a member that
+ * chooses among others takes one that can. */
+void pl_solver_expect_indefinite(pl_solver *solver, int expects);
 
 /* For members that iterate: prepares the correction of a preconditioner, and z = B r with it. One
  * test each where there are no pairs. */

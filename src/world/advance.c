@@ -24,9 +24,10 @@ static const double first_part = 0.01;
 static const double min_part = 1e-7;
 enum { MOST_PARTS = 100000 };
 
-/* Names the first node that is no longer finite. */
-static pl_status check_finite(const pl_world *world, pl_error *error)
+/* Names the first node that is no longer finite. At the end of a step its energy comes with it. */
+static pl_status check_finite(pl_world *world, pl_error *error)
 {
+  if (world->substep.is_deferred && world->substep.is_last) pl_proportion_end(world);
   // positions and velocities stand one behind the other
   if (pl_pass_is_finite(world->state.q, world->bodies.blocks, 2, world->pool)) return PL_OK;
   for (int i = 0; i < 3 * world->bodies.blocks; i++) {
@@ -194,9 +195,21 @@ static void warn_unresolved(pl_world *world, double t)
 /* Passes from which the first one may be a trial. */
 enum { FEWEST_WITH_TRIAL = 4 };
 
+int pl_world_can_defer(const pl_world *world)
+{
+  const pl_layout *layout = &world->layout;
+  if (!world->integrator->ops->defers || world->before.numbers || world->system.safe ||
+      world->system.filter.mpcs || layout->couplings != layout->count)
+    return 0;
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    if (!pl_model_has_points(world->bodies.list[b].model)) return 0;
+  }
+  return 1;
+}
+
 /* One substep, repeated until no coupling asks for it. */
-static pl_status advance_part(pl_world *world, double t, double h, pl_step_report *report,
-                              pl_error *error)
+static pl_status make_part(pl_world *world, double t, double h, pl_step_report *report,
+                           pl_error *error)
 {
   world->watch.time = t;
   pl_status status = pl_watch_check(&world->watch, error);
@@ -253,6 +266,19 @@ static pl_status advance_part(pl_world *world, double t, double h, pl_step_repor
   return status ? status : check_finite(world, error);
 }
 
+/* The same; where nothing but the integrator reads or changes the state in it, the pool gathers
+ * what precedes the forces, and what follows them. */
+static pl_status advance_part(pl_world *world, double t, double h, int is_last,
+                              pl_step_report *report, pl_error *error)
+{
+  world->substep.is_last = is_last;
+  world->substep.is_deferred = pl_world_can_defer(world);
+  pl_pool_gather(world->pool, world->substep.is_deferred);
+  pl_status status = make_part(world, t, h, report, error);
+  pl_pool_gather(world->pool, 0);
+  return status;
+}
+
 int pl_world_can_retry(const pl_world *world, pl_status status)
 {
   if (world->integrator->ops->is_static) return 0;
@@ -284,7 +310,7 @@ static pl_status advance_controlled(pl_world *world, pl_step_report *report, pl_
   int rejected = 0; // the last part was
   for (int tries = 0; done < dt; tries++) {
     double h = fit(wanted, dt - done);
-    pl_status status = advance_part(world, world->saved.time + done, h, report, error);
+    pl_status status = advance_part(world, world->saved.time + done, h, 0, report, error);
     double change = status ? 0.5 : change_of(world, report->error);
     if (status && !pl_world_can_retry(world, status)) return status;
     // an error that is no number is too large as well
@@ -346,7 +372,7 @@ static pl_status advance_bounded(pl_world *world, int parts, pl_step_report *rep
     status = count_substeps(world, dt - done, parts, &count, error);
     double h = (dt - done) / count, start = done;
     for (int i = 1; i <= count && i <= SUBSTEPS_BETWEEN && !status; i++) {
-      status = advance_part(world, world->saved.time + done, h, report, error);
+      status = advance_part(world, world->saved.time + done, h, i == count, report, error);
       done = i == count ? dt : start + i * h;
     }
   }
@@ -354,8 +380,8 @@ static pl_status advance_bounded(pl_world *world, int parts, pl_step_report *rep
 }
 
 /* Couplings that guard against passing through may want a substep to be divided. */
-static pl_status advance_flight(pl_world *world, double t, double h, pl_step_report *report,
-                                pl_error *error)
+static pl_status advance_flight(pl_world *world, double t, double h, int is_last,
+                                pl_step_report *report, pl_error *error)
 {
   pl_substep step = {.system = &world->system,
                      .couplings = &world->couplings,
@@ -376,7 +402,8 @@ static pl_status advance_flight(pl_world *world, double t, double h, pl_step_rep
                  "around each other: the step is made in %d parts",
                  t, count);
   for (int i = 0; i < count && !status; i++)
-    status = advance_part(world, t + i * (h / count), h / count, report, error);
+    status = advance_part(world, t + i * (h / count), h / count, is_last && i == count - 1, report,
+                          error);
   return status;
 }
 
@@ -388,6 +415,6 @@ pl_status pl_world_advance(pl_world *world, int parts, pl_step_report *report, p
   double h = world->set.dt / parts;
   pl_status status = PL_OK;
   for (int i = 0; i < parts && !status; i++)
-    status = advance_flight(world, world->saved.time + i * h, h, report, error);
+    status = advance_flight(world, world->saved.time + i * h, h, i == parts - 1, report, error);
   return status;
 }

@@ -232,9 +232,8 @@ static pl_status make_partition(pl_world *world, pl_error *error)
     pl_partition_deal(world->partition, body->offset, body->blocks, owner);
     world->partition->is_divided |= owner != NULL;
   }
-  pl_partition_close(world->partition);
   world->system.A->partition = world->partition;
-  return PL_OK;
+  return pl_partition_close(world->partition, &world->allocator, error);
 }
 
 static pl_status make_matrix(pl_world *world, pl_error *error)

@@ -14,7 +14,7 @@
  * step that ends FACTOR times faster than this sum is an error: an unstable method gets there
  * within a few steps, and no body does. While a body is slower than its waves, the sum starts from
  * its present speed at every step, and the loads of that step are asked for only if the result is
- * too fast without them.
+ * too fast without them, as is the speed of prescribed nodes.
  *
  * The power iterations take the state in hand, so that the critical step is that of the body as it
  * is; stretched bodies allow less. */
@@ -55,7 +55,7 @@ static double twice_kinetic(const pl_world *world, const pl_body *body)
   const double *v = world->state.v + 3 * body->offset;
   double *y = world->proportion.f + 3 * body->offset;
   pl_model *model = body->model;
-  if (!model->frame_count && !pl_model_has_rotations(model))
+  if (pl_model_has_points(model))
     return pl_pass_energy(model->lumped_mass, v, body->blocks, world->pool);
   pl_pass_clear(y, body->blocks, world->pool);
   pl_body_update_mass(body, world->state.q + 3 * body->offset);
@@ -63,17 +63,39 @@ static double twice_kinetic(const pl_world *world, const pl_body *body)
   return pl_dot(v, y, body->blocks, world->pool);
 }
 
-/* The RMS speed of all mass; the body that has most of the energy. */
-static double rms_speed(pl_world *world, const pl_body **max)
+/* That of all bodies; a single one of points is a pass that can be deferred. */
+static void find_kinetic(const pl_world *world, struct pl_kinetic *to)
 {
-  double sum = 0, largest = -1;
-  for (size_t b = 0; b < world->bodies.count; b++) {
-    double part = twice_kinetic(world, &world->bodies.list[b]);
-    if (part > largest || isnan(part)) *max = &world->bodies.list[b];
-    largest = fmax(largest, part);
-    sum += part;
+  const pl_body *first = world->bodies.list;
+  to->is_known = 1;
+  if (world->bodies.count == 1 && pl_model_has_points(first->model)) {
+    pl_defer_energy(first->model->lumped_mass, world->state.v, first->blocks, &to->sums,
+                    world->pool);
+    return;
   }
-  return sqrt(fmax(sum, 0) / world->proportion.mass);
+  to->sums.count = 1;
+  to->sums.of[0] = 0;
+  for (size_t b = 0; b < world->bodies.count; b++)
+    to->sums.of[0] += twice_kinetic(world, first + b);
+}
+
+/* The RMS speed of all mass. */
+static double rms_speed(const pl_world *world, const struct pl_kinetic *kinetic)
+{
+  return sqrt(fmax(pl_range_total(&kinetic->sums), 0) / world->proportion.mass);
+}
+
+/* The body that has most of the energy. */
+static const pl_body *most_energetic(const pl_world *world)
+{
+  const pl_body *max = world->bodies.list;
+  double largest = -1;
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    double own = twice_kinetic(world, &world->bodies.list[b]);
+    if (own > largest || isnan(own)) max = &world->bodies.list[b];
+    largest = fmax(largest, own);
+  }
+  return max;
 }
 
 /* |f|_{M^-1} over the square root of the mass: what loads add to the speed in a second. */
@@ -309,16 +331,26 @@ void pl_proportion_release(pl_world *world)
 void pl_proportion_begin(pl_world *world)
 {
   pl_proportion *self = &world->proportion;
-  const pl_body *max;
-  if (world->integrator->ops->is_static) return;
+  self->end.is_known = 0;
+  if (!world->integrator->ops->is_static) find_kinetic(world, &self->begin);
+}
+
+void pl_proportion_end(pl_world *world) { find_kinetic(world, &world->proportion.end); }
+
+/* What the speed at the beginning explains, and the loads of the step where that was fast. */
+static int expect(pl_world *world)
+{
+  pl_proportion *self = &world->proportion;
+  const pl_state *from = &world->saved;
+  double speed = rms_speed(world, &self->begin);
+  int is_slow = speed <= self->wave;
   // another speed than at the end of the last step was given from outside
-  double speed = rms_speed(world, &max);
   if (speed != self->speed) self->expected = fmax(self->expected, speed);
-  self->is_slow = speed <= self->wave;
-  if (self->is_slow)
+  if (is_slow)
     self->expected = speed;
   else
-    self->expected += world->set.dt * load_acceleration(world, world->state.time, world->state.q);
+    self->expected += world->set.dt * load_acceleration(world, from->time, from->q);
+  return is_slow;
 }
 
 static int fastest_node(const pl_world *world, const pl_body *body)
@@ -363,15 +395,17 @@ static pl_status fail(const pl_world *world, const pl_body *body, double speed, 
 pl_status pl_proportion_check(pl_world *world, pl_error *error)
 {
   pl_proportion *self = &world->proportion;
-  const pl_body *max = world->bodies.list;
   if (world->integrator->ops->is_static) return PL_OK;
-  double speed = rms_speed(world, &max);
-  double limit = factor * (self->expected + fastest_prescribed(world) + self->wave);
-  if (speed > limit && self->is_slow) {
+  if (!self->end.is_known) pl_proportion_end(world);
+  int is_slow = expect(world);
+  double speed = rms_speed(world, &self->end), limit = factor * (self->expected + self->wave);
+  // what else may explain it is asked for only where that is not enough
+  if (!(speed <= limit)) limit += factor * fastest_prescribed(world);
+  if (speed > limit && is_slow) {
     const pl_state *from = &world->saved;
     limit += factor * world->set.dt * load_acceleration(world, from->time, from->q);
   }
-  if (speed > limit || isnan(speed)) return fail(world, max, speed, limit, error);
+  if (speed > limit || isnan(speed)) return fail(world, most_energetic(world), speed, limit, error);
   self->speed = speed;
   return PL_OK;
 }

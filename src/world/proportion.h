@@ -5,14 +5,18 @@
 
 #include "ode/integrator.h"
 #include "pliant/world.h"
+#include "sparse/passes.h"
 
 typedef struct pl_proportion {
-  double *f, *x;   /* room, two vectors                                              */
-  double expected; /* m/s: what the start and the loads so far account for           */
-  double speed;    /* m/s: RMS speed at the end of the last step                     */
-  double wave;     /* m/s: of the fastest elastic wave                               */
-  double mass;     /* kg, of all bodies                                              */
-  int is_slow;     /* the step began slower than waves: its loads are not counted yet */
+  double *f, *x;      /* room, two vectors                                              */
+  double expected;    /* m/s: what the start and the loads so far account for           */
+  double speed;       /* m/s: RMS speed at the end of the last step                     */
+  double wave;        /* m/s: of the fastest elastic wave                               */
+  double mass;        /* kg, of all bodies                                              */
+  struct pl_kinetic { /* of all bodies at the beginning of a step and at its end, times 2 */
+    int is_known;     /* the sums are there, or deferred */
+    pl_range_sums sums;
+  } begin, end;
   double critical; /* s: the largest stable step, about; infinite: there is no limit */
   double extra[2]; /* of w^2 and damping by power iterations: what elements' bounds do not account
                       for, 1/s^2 and 1/s */
@@ -33,8 +37,10 @@ double pl_proportion_bound(pl_world *world);
 /* Fails where dt is above the critical step and the world does not allow that. */
 pl_status pl_proportion_admit(const pl_world *world, pl_error *error);
 
-/* Before a step and after it; the second fails where the speed cannot be explained. */
+/* Before a step, after it, and to judge it, which fails where the speed cannot be explained. The
+ * first two read velocities only, and later where the pool gathers. The second may be left out. */
 void pl_proportion_begin(pl_world *world);
+void pl_proportion_end(pl_world *world);
 pl_status pl_proportion_check(pl_world *world, pl_error *error);
 
 #endif

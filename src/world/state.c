@@ -119,9 +119,11 @@ void pl_world_recall(pl_world *world)
   world->substep.is_recalled = 1;
 }
 
+/* Few numbers at once: they are not worth a job. */
 static void copy_many(const pl_world *world, const double *from, double *to, size_t count)
 {
-  size_t blocks = count / 3 <= INT32_MAX ? count / 3 : 0;
+  enum { FEW = 512 };
+  size_t blocks = count / 3 <= INT32_MAX && count > FEW ? count / 3 : 0;
   pl_pass_copy(from, to, (int)blocks, 1, world->pool);
   memcpy(to + 3 * blocks, from + 3 * blocks, (count - 3 * blocks) * sizeof *to);
 }

@@ -20,6 +20,15 @@ static void warn_unconverged(pl_world *world, const pl_step_report *report)
                world->state.time, report->newton_residual);
 }
 
+static void warn_unstable(pl_world *world, const pl_step_report *report)
+{
+  if (!report->unstable) return;
+  pl_log_write(&world->log, PL_WARNING,
+               "the equilibrium at t = %g s is unstable: the least push would make it buckle; to "
+               "see where to, add a small sideways load or take an integrator with inertia",
+               world->state.time);
+}
+
 static void warn(pl_world *world, const pl_step_report *report)
 {
   int has_budget = world->set.budget || world->set.time_budget > 0;
@@ -29,6 +38,7 @@ static void warn(pl_world *world, const pl_step_report *report)
                  "%.2g; allow more iterations or a larger tolerance",
                  world->state.time, report->linear_residual);
   warn_unconverged(world, report);
+  warn_unstable(world, report);
 }
 
 static void count(pl_world *world, const pl_step_report *report, double seconds)
@@ -109,12 +119,14 @@ pl_status pl_world_step(pl_world *world, pl_error *error)
   if (!status) status = pl_world_follow_guide(world, error);
   if (status) return status;
   world->tally.knows_contacts = 0;
+  pl_pool_gather(world->pool, pl_world_can_defer(world));
   pl_proportion_begin(world);
   pl_world_keep(world);
 
   // a step that fails starts again from the same bits, in twice as many parts
   int halvings = 0;
   while ((status = pl_world_advance(world, 1 << halvings, &report, error)) != PL_OK) {
+    pl_pool_gather(world->pool, 0);
     pl_state_copy(world, &world->saved, &world->state);
     if (halvings == 0) reason = *error;
     if (halvings == pl_world_max_halvings(world) || world->set.tolerance > 0 ||

@@ -2,6 +2,7 @@
 #include "math/mat3.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
+#include "model/dependent.h"
 #include "model/quadrature.h"
 #include "sparse/passes.h"
 #include "world/world.h"
@@ -41,7 +42,6 @@ static void evaluate_bodies(pl_system *system, const pl_moment *at, double *f,
 {
   pl_world *world = world_of(system);
   if (f) pl_pass_clear(f, system->blocks, system->pool);
-  int gathers = pl_pool_gather(system->pool, 0);
   for (size_t b = 0; b < world->bodies.count; b++) {
     const pl_body *body = &world->bodies.list[b];
     int offset = 3 * body->offset;
@@ -51,11 +51,13 @@ static void evaluate_bodies(pl_system *system, const pl_moment *at, double *f,
     pl_moment own = *at;
     own.q += offset;
     own.v += offset;
+    int gathers =
+        pl_dependent_defers(body->model) && !tangent ? 0 : pl_pool_gather(system->pool, 0);
     if (!system->relations || !body->model->ops->relations)
       body->model->ops->evaluate(body->model, &own, f ? f + offset : NULL, tangent, system->pool);
     if (mass != 0) body->model->ops->mass_matrix(body->model, mass, tangent->A, system->pool);
+    if (gathers) pl_pool_gather(system->pool, 1);
   }
-  pl_pool_gather(system->pool, gathers);
 }
 
 static void evaluate(pl_system *system, double t, const double *q, const double *v, double *f,

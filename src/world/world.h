@@ -111,6 +111,8 @@ struct pl_world {
     double start, length;        /* s */
     int pass;                    /* how often it is made, from 1 on */
     int is_recalled;             /* laws have begun with what stands in the state */
+    int is_last;                 /* of its step */
+    int is_deferred;             /* the pool gathers passes over blocks */
     pl_fallback fallback;        /* who makes it where a budget cuts it short */
   } substep;
 
@@ -234,6 +236,9 @@ int pl_world_max_halvings(const pl_world *world);
 /* Steps of the integrator from the saved state to dt later, that many equal ones unless step
  * control divides the step. On failure the state may be anything. */
 pl_status pl_world_advance(pl_world *world, int parts, pl_step_report *report, pl_error *error);
+/* Is the state read and changed in a substep by passes over blocks alone, which the pool may gather
+ * (core/thread.h)? */
+int pl_world_can_defer(const pl_world *world);
 /* Would smaller steps help? */
 int pl_world_can_retry(const pl_world *world, pl_status status);
 /* Are these in their ranges, and can the integrator keep the tolerance? */

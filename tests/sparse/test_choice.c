@@ -416,10 +416,40 @@ TEST(factors_that_do_not_fit_are_refused)
   CHECK(pl_machine_memory() > 1e7);
 }
 
-TESTS(X(auto_takes_what_suits) X(auto_takes_little_more_than_the_larger_way)
-          X(auto_makes_most_of_a_budget) X(auto_counts_what_is_cut_off)
-              X(multigrid_that_is_refused_estimates_anew) X(auto_falls_back_where_multigrid_fails)
-                  X(nearly_symmetric_has_a_net) X(transient_constraints_cost_once)
-                      X(many_constraints_go_into_the_factor) X(factors_are_reused_and_renewed)
-                          X(factors_are_not_kept_for_matrices_that_differ)
-                              X(factors_that_do_not_fit_are_refused))
+/* Where an indefinite matrix is expected auto solves it, and goes back to definite ones after that.
+ */
+TEST(auto_bears_indefinite_matrices_on_demand)
+{
+  pl_bsr *A = test_laplacian(30, 30);
+  int n = 3 * A->rows;
+  double *b = calloc((size_t)n, sizeof *b), *x = calloc((size_t)n, sizeof *x);
+  for (int i = 0; i < n; i++) b[i] = sin(i);
+  pl_solver *solver = make_solver_with("auto", NULL, "auto", A);
+  for (int turn = 0; turn < 3; turn++) {
+    int is_indefinite = turn == 1;
+    const char *reason;
+    // the least eigenvalues of the Laplacian are 0 and pi^2 / 30^2 = 0.011
+    add_mass(A, turn == 0 ? 1 : is_indefinite ? -1.005 : 1.005);
+    pl_solver_expect_indefinite(solver, is_indefinite);
+    memset(x, 0, (size_t)n * sizeof *x);
+    CHECK_OK(pl_solver_prepare(solver, A, NULL, NULL, NULL, error));
+    pl_solve_report report;
+    CHECK_OK(pl_solver_solve(solver, A, NULL, b, x, 1e-8, NULL, &report, error));
+    CHECK(report.residual <= 1e-8);
+    const char *name = pl_solver_in_use(solver, &reason)->ops->info.name;
+    CHECK((strcmp(name, "minres") == 0) == is_indefinite);
+  }
+  pl_solver_destroy(solver);
+  pl_bsr_destroy(A);
+  free(b);
+  free(x);
+}
+
+TESTS(X(auto_bears_indefinite_matrices_on_demand) X(auto_takes_what_suits)
+          X(auto_takes_little_more_than_the_larger_way) X(auto_makes_most_of_a_budget)
+              X(auto_counts_what_is_cut_off) X(multigrid_that_is_refused_estimates_anew)
+                  X(auto_falls_back_where_multigrid_fails) X(nearly_symmetric_has_a_net)
+                      X(transient_constraints_cost_once) X(many_constraints_go_into_the_factor)
+                          X(factors_are_reused_and_renewed)
+                              X(factors_are_not_kept_for_matrices_that_differ)
+                                  X(factors_that_do_not_fit_are_refused))

@@ -23,7 +23,7 @@ static pl_partition *cut(pl_bsr *A, pl_ranks *as)
   for (int i = 0; i < ROWS; i++) owner[i] = i / 7 % 2;
   CHECK_OK(pl_partition_create(&memory, as, A->rows, &partition, error));
   pl_partition_deal(partition, 0, A->rows, owner);
-  pl_partition_close(partition);
+  CHECK_OK(pl_partition_close(partition, &memory, error));
   A->partition = partition;
   return partition;
 }
@@ -34,6 +34,51 @@ static double *shorten(const pl_local_rows *local, const double *x)
   double *out = malloc(3 * (size_t)local->A->rows * sizeof *out);
   for (int i = 0; i < 3 * local->A->rows; i++) out[i] = x[3 * local->row[i / 3] + i % 3];
   return out;
+}
+
+/* What the other rank sends: its rows of `whole`, in the order of their numbers. */
+typedef struct other_rank {
+  const pl_partition *partition;
+  const double *whole;
+  int done, calls;
+} other_rank;
+
+static void receive(const pl_ranks *self, double *all, const int *first)
+{
+  other_rank *other = self->context;
+  int r = 1 - self->rank, count = (first[r + 1] - first[r]) / 3;
+  const int *row = other->partition->row + other->partition->first[r] + other->done;
+  for (int i = 0; i < 3 * count; i++) all[first[r] + i] = other->whole[3 * row[i / 3] + i % 3];
+  other->done += count;
+  other->calls++;
+}
+
+TEST(vectors_become_whole_in_pieces_of_any_size)
+{
+  pl_allocator memory = pl_allocator_default();
+  static const int pieces[] = {1, 7, 100, ROWS};
+  pl_bsr *A = test_spd(ROWS);
+  double *whole = random_vector(3 * ROWS);
+  for (int i = 0; i < 8; i++) {
+    other_rank other = {.whole = whole};
+    pl_ranks as = {.rank = i % 2, .count = 2, .gather = receive, .context = &other};
+    pl_partition *partition = cut(A, &as);
+    other.partition = partition;
+    int largest = partition->piece;
+    if (pieces[i / 2] < largest) partition->piece = pieces[i / 2];
+    double *x = random_vector(3 * ROWS);
+    for (int k = 0; k < 3 * ROWS; k++) {
+      if (pl_partition_is_own(partition, k / 3)) x[k] = whole[k];
+    }
+    pl_partition_complete(partition, x);
+    CHECK(!memcmp(x, whole, 3 * ROWS * sizeof *x));
+    CHECK(other.calls == (largest + partition->piece - 1) / partition->piece);
+    free(x);
+    pl_partition_destroy(&memory, partition);
+  }
+  A->partition = NULL;
+  free(whole);
+  pl_bsr_destroy(A);
 }
 
 TEST(products_are_right_at_own_rows)
@@ -86,7 +131,7 @@ static void check_projects(pl_bsr *A, const pl_filter *filter)
   CHECK_OK(pl_coarse_create(&memory, local, A, &coarse, error));
   CHECK_OK(pl_local_load(local, A, filter, error));
   CHECK_OK(pl_coarse_prepare(coarse, NULL, error));
-  CHECK(pl_coarse_parts(coarse) == A->rows / 80);
+  CHECK(pl_coarse_parts(coarse) == (A->rows + 32) / 64);
   pl_filter_apply(filter, b);
   pl_coarse_correct(coarse, b, u, NULL);
   pl_bsr_multiply(A, u, f, NULL);
@@ -162,5 +207,5 @@ TEST(failing_allocations_leave_nothing)
   pl_bsr_destroy(A);
 }
 
-TESTS(X(products_are_right_at_own_rows) X(the_coarse_problem_is_solved_exactly)
-          X(failing_allocations_leave_nothing))
+TESTS(X(vectors_become_whole_in_pieces_of_any_size) X(products_are_right_at_own_rows)
+          X(the_coarse_problem_is_solved_exactly) X(failing_allocations_leave_nothing))

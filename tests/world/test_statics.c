@@ -148,6 +148,57 @@ TEST(relaxation_moves_fixes_in_load_steps)
   pl_world_destroy(world);
 }
 
-TESTS(X(relaxation_moves_fixes_in_load_steps) X(strong_loads_press_but_do_not_invert)
-          X(inverted_equilibria_are_refused) X(laws_without_a_wall_go_through)
-              X(residuals_of_refused_tangents_do_not_count))
+static void count_unstable(void *user, pl_level level, const char *message)
+{
+  *(int *)user += level == PL_WARNING && strstr(message, "is unstable: the least push") != NULL;
+}
+
+/* A column of length L and width a stands while E > 12 rho g L^3 / (7.84 a^2); here E is 0.42
+ * times that. Where it stands straight the equilibrium is unstable. */
+static pl_world *make_column(const char *solver, double *tip, int *warnings, pl_status *status,
+                             pl_error *failure)
+{
+  bar_def def = {.n = 4, .integrator = "static", .dt = 1, .gravity = {-98.1, 0, 0}};
+  def.log = (pl_log){count_unstable, warnings};
+  pl_world *world;
+  pl_body_id body;
+  CHECK_OK(bar_make(&def, &world, &body, error));
+  CHECK_OK(pl_world_set_solver(world, &(pl_choice){solver, NULL, 0}, &(pl_choice){"auto", NULL, 0},
+                               error));
+  *status = pl_world_step(world, failure);
+  double x[3 * 17 * 5 * 5];
+  CHECK_OK(pl_world_get_positions(world, body, x, error));
+  for (int k = 0; k < 3; k++) tip[k] = x[3 * (17 * 5 * 5 - 1) + k];
+  return world;
+}
+
+/* auto goes on where minres would succeed, and says both what it took and that it is unstable. */
+TEST(unstable_equilibria_are_found_and_named)
+{
+  double tip[3], by_minres[3];
+  int warnings = 0, unheard = 0;
+  pl_status status;
+  pl_error failure = {0};
+  pl_world *world = make_column("minres", by_minres, &unheard, &status, &failure);
+  CHECK(status == PL_OK);
+  pl_world_destroy(world);
+  world = make_column("auto", tip, &warnings, &status, &failure);
+  CHECK(status == PL_OK && warnings == 1);
+  // Newton leaves 1e-8 of the weight, and the column's stiffness against buckling is some percent
+  for (int k = 0; k < 3; k++) CHECK_NEAR(tip[k], by_minres[k], 1e-6);
+  const char *reason;
+  CHECK(strcmp(pl_world_solver_choice(world, &reason), "minres") == 0);
+  CHECK(strstr(reason, "indefinite tangent") != NULL);
+  // remembered: the next step, to the same equilibrium, takes no matrix in vain and is quiet
+  CHECK_OK(pl_world_step(world, error));
+  CHECK(world->tally.last.newton_iterations <= 2 && warnings == 1);
+  pl_world_destroy(world);
+  world = make_column("direct", tip, &unheard, &status, &failure);
+  CHECK(status == PL_E_CONVERGENCE && strstr(failure.message, "the tangent is indefinite"));
+  CHECK(strstr(failure.message, "\"minres\"") && unheard == 0);
+  pl_world_destroy(world);
+}
+
+TESTS(X(unstable_equilibria_are_found_and_named) X(relaxation_moves_fixes_in_load_steps)
+          X(strong_loads_press_but_do_not_invert) X(inverted_equilibria_are_refused)
+              X(laws_without_a_wall_go_through) X(residuals_of_refused_tangents_do_not_count))
