@@ -164,6 +164,12 @@ pl_status pl_file_put(const char *path, uint64_t place, const void *data, size_t
   return status;
 }
 
+void pl_file_cut(const char *path, uint64_t place)
+{
+  // what cannot be cut off stays, and does no more harm than it did
+  if (truncate(path, (off_t)place)) return;
+}
+
 pl_status pl_file_write(const char *path, const void *data, size_t size, pl_error *error)
 {
   return write_file(path, data, size, 1, error);

@@ -28,10 +28,12 @@ pl_status pl_file_write(const char *path, const void *data, size_t size, pl_erro
  * in any way leaves whole files; a machine that loses its power may leave the last ones empty. */
 pl_status pl_file_write_frame(const char *path, const void *data, size_t size, pl_error *error);
 
-/* Writes into a file from a place on; place 0 replaces it by a new one, as above. It is one write:
- * a program that is killed has made it or not, but for a moment between two pages. */
+/* Writes into a file from a place on; place 0 replaces it by a new one, as above. A program that is
+ * killed has made the write or not if it lies within one page of 4096 bytes, else maybe a part. */
 pl_status pl_file_put(const char *path, uint64_t place, const void *data, size_t size,
                       pl_error *error);
+/* Cuts off what stands from a place on, if that can be done. */
+void pl_file_cut(const char *path, uint64_t place);
 
 /* A name beside path for a file that is to be renamed to path when it is whole. */
 pl_status pl_file_part(const char *path, char *part, size_t size, pl_error *error);

@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "core/family.h"
 #include "core/memory.h"
+#include "io/growing.h"
 #include "io/hull.h"
 #include "io/texture.h"
 #include "io/vtu.h"
@@ -19,6 +20,10 @@ enum { PATH_ROOM = 4096 };
 /* Animation programs address their files by 32 bits. */
 static const size_t MOST_BYTES = (size_t)1 << 31;
 
+static const char list_head[] = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" "
+                                "version=\"0.1\">\n<Collection>\n";
+static const char list_tail[] = "</Collection>\n</VTKFile>\n";
+
 struct pl_series {
   pl_allocator allocator;
   char *folder, *name;
@@ -26,9 +31,9 @@ struct pl_series {
   const pl_format_ops *format;
   double values[PL_MOST_VALUES];
   int count;
-  double last;       /* time of the last frame, s */
-  uint64_t list_end; /* where the list's next line begins */
-  pl_stream stream;  /* of formats that add frames to one file */
+  double last;      /* time of the last frame, s */
+  pl_growing list;  /* of frames that have a file each */
+  pl_stream stream; /* of formats that add frames to one file */
 
   // what an animation is made of
   int *triangles;
@@ -124,6 +129,7 @@ pl_status pl_series_create(const char *folder, const char *name, const pl_choice
   const pl_member *member = NULL;
   series->allocator = own;
   series->last = -INFINITY;
+  series->list = pl_growing_make(list_tail, &own);
   series->folder = pl_strdup(&own, folder);
   series->name = pl_strdup(&own, name);
   if (!series->folder || !series->name) status = pl_fail_memory(error);
@@ -160,6 +166,7 @@ void pl_series_destroy(pl_series *series)
   pl_free(&allocator, series->spots_path);
   pl_free(&allocator, series->spots);
   pl_bytes_free(&allocator, &series->image);
+  pl_growing_release(&series->list);
   pl_free(&allocator, series->folder);
   pl_free(&allocator, series->name);
   pl_free(&allocator, series);
@@ -178,26 +185,19 @@ const char *pl_series_path(const pl_series *series) { return series->path; }
 
 /* ---- a file for each frame ---- */
 
-static const char list_head[] = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" "
-                                "version=\"0.1\">\n<Collection>\n";
-static const char list_tail[] = "</Collection>\n</VTKFile>\n";
-
 /* One more line in the list, in place: some file systems write a file that replaces another to the
  * disk at once, which costs more than the frame. */
 static pl_status add_to_list(pl_series *series, const char *path, double time, pl_error *error)
 {
   pl_text text = pl_text_make(&series->allocator);
-  if (!series->list_end) pl_text_add(&text, list_head);
+  if (!series->list.end) pl_text_add(&text, list_head);
   pl_text_add(&text, "<DataSet timestep=\"");
   pl_text_number(&text, time);
   pl_text_add(&text, "\" part=\"0\" file=\"");
   pl_text_xml(&text, pl_path_name(path));
   pl_text_add(&text, "\"/>\n");
-  size_t lines = text.size;
-  pl_text_add(&text, list_tail);
   pl_status status = pl_text_ok(&text, error);
-  if (!status) status = pl_file_put(series->path, series->list_end, text.data, text.size, error);
-  if (!status) series->list_end += lines;
+  if (!status) status = pl_growing_add(&series->list, series->path, text.data, text.size, error);
   pl_text_release(&text);
   return status;
 }

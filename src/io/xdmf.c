@@ -1,12 +1,13 @@
 /* XDMF: an XML file that says what lies where, and beside it one file of numbers for the whole run,
  * as raw bytes (.bin) or as HDF5 (.h5). XDMF 3 (xdmf.org, "XDMF Model and Format").
  *
- * While the run goes on the numbers are appended to the .bin file, and then the XML is completed by
- * one write over its closing tags: whenever the program is killed, the XML names whole frames only.
+ * While the run goes on the numbers are appended to the .bin file, and then the XML grows
+ * (io/growing.h): whenever the program is killed, it names whole frames only.
  * With encoding="hdf5" the numbers move into the .h5 file at the end of the run; HDF5's own files
  * are damaged if a program is killed as it adds to them. The elements stand there once. */
 #include "core/error.h"
 #include "core/memory.h"
+#include "io/growing.h"
 #include "io/hdf5.h"
 
 #include <fcntl.h>
@@ -28,7 +29,8 @@ typedef struct item {
 typedef struct xdmf {
   pl_text bytes;       /* of the frame in hand */
   pl_text raw, packed; /* XML: of the frame in hand; of all frames, as it is with HDF5 */
-  uint64_t size, end;  /* of the .bin file; where the closing tags of the XML begin */
+  uint64_t size;       /* of the .bin file */
+  pl_growing file;     /* of the XML */
   item *items;
   size_t count, room;
   const pl_mesh *mesh;       /* whose elements and sets stand there */
@@ -227,21 +229,18 @@ static void put_head(xdmf *x, const char *path)
   put(x, "\" GridType=\"Collection\" CollectionType=\"Temporal\">\n");
 }
 
-/* Numbers first, then the XML with its closing tags in one write. */
+/* Numbers first, then the XML that names them. */
 static pl_status put_files(xdmf *x, const char *path, pl_error *error)
 {
   char numbers[PATH_ROOM];
-  size_t text = x->raw.size;
-  pl_text_bytes(&x->raw, tail, sizeof tail - 1);
   pl_status status = pl_text_ok(&x->bytes, error);
   if (!status) status = pl_text_ok(&x->raw, error);
   if (!status) status = pl_text_ok(&x->packed, error);
   if (!status) status = beside(path, "bin", numbers, error);
   if (!status) status = pl_file_put(numbers, x->size, x->bytes.data, x->bytes.size, error);
-  if (!status) status = pl_file_put(path, x->end, x->raw.data, x->raw.size, error);
+  if (!status) status = pl_growing_add(&x->file, path, x->raw.data, x->raw.size, error);
   if (status) return status;
   x->size += x->bytes.size;
-  x->end += text;
   x->bytes.size = x->raw.size = 0;
   return PL_OK;
 }
@@ -253,6 +252,7 @@ static void release(pl_stream *stream)
   pl_text_release(&x->bytes);
   pl_text_release(&x->raw);
   pl_text_release(&x->packed);
+  pl_growing_release(&x->file);
   pl_free(stream->allocator, x->items);
   pl_free(stream->allocator, x);
   stream->own = NULL;
@@ -270,6 +270,7 @@ static pl_status start(pl_stream *stream, pl_error *error)
   x->bytes = pl_text_make(stream->allocator);
   x->raw = pl_text_make(stream->allocator);
   x->packed = pl_text_make(stream->allocator);
+  x->file = pl_growing_make(tail, stream->allocator);
   stream->own = x;
   put_head(x, stream->path);
   return PL_OK;
