@@ -37,12 +37,4 @@ static inline uint64_t pl_contact_key(int kind, int first, int second)
 /* The four points of a key's features. */
 void pl_features_points(const pl_features *features, uint64_t key, int points[4]);
 
-/* Is the key's contact between features that share a point? */
-static inline int pl_points_shared(const int points[4], pl_contact_kind kind)
-{
-  int a = points[0], b = kind == PL_EDGE_EDGE ? points[1] : a;
-  if (kind == PL_POINT_TRIANGLE && a == points[1]) return 1;
-  return a == points[2] || a == points[3] || b == points[2] || b == points[3];
-}
-
 #endif
