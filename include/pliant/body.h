@@ -230,7 +230,8 @@ typedef struct pl_body_def {
   double insert_reach; /* m; > 0: frames are put in where the body touches obstacles, acting so far,
                           and taken out when no longer needed */
   const pl_mesh *surface; /* finer triangles (or the boundary of finer elements) that follow the
-                             body and are shown in its place; copied; NULL: none */
+                             body, are shown in its place and touch what it meets; copied;
+                             NULL: none */
   uint32_t groups, meets; /* bits: the groups that it belongs to, and those whose bodies it may
                              touch; 0: all. Two bodies meet if each meets the other; obstacles
                              are met by all */

@@ -317,7 +317,8 @@ void pl_collision_rubbing(const pl_collision *self, const pl_collision_pair *pai
 /* The gap from where it counts, as the integrator sees it. */
 static double gap_of(const pl_collision_pair *pair, const double *x, double w[4], double normal[3])
 {
-  if (!pair->line.is_seen) return pl_collision_gap(pair, x, w, normal) - pair->shift;
+  if (!pair->line.is_seen && !pair->lands)
+    return pl_collision_gap(pair, x, w, normal) - pair->shift;
   memcpy(w, pair->weights, sizeof pair->weights);
   pl_vec3_copy(pair->normal, normal);
   return pl_collision_linear_gap(pair, x);

@@ -40,7 +40,10 @@
  * obstacle has carried the point. Nothing of them gives way, so k is bounded by 10 m / h^2 with m
  * the mass that moves with the point; and methods that solve one linear system see the normal force
  * linearised about the gap at the end of the last pass (of the first: where the points go), so that
- * what comes in fast is stopped in the same substep. */
+ * what comes in fast is stopped in the same substep. So do surfaces that follow coarser elements,
+ * whose nodes may lie far from where the body seems to end; their points have the masses and the
+ * stiffness of those that meet other bodies. A point that would pass through an obstacle, or come
+ * deep into it, is seen against the plane where it lands. */
 #ifndef PL_COUPLE_COLLISION_H
 #define PL_COUPLE_COLLISION_H
 
@@ -74,6 +77,7 @@ typedef struct pl_collision_pair {
     } base, found;       /* at the base point, and what the last pass has found */
   } line;                /* of linear methods and soft bodies, collision_linear.c */
   int is_rigid, bounces; /* something of it is; it rebounds from its obstacle */
+  int lands;             /* its obstacle is seen as the plane where its point lands */
   double mass;           /* of one with an obstacle: what resists a push along the normal, kg */
   pl_obstacle *obstacle; /* what its first and only point meets; NULL: bodies meet */
   double own[3];         /* the point as it is at the beginning, in the obstacle's axes */
@@ -165,15 +169,16 @@ int pl_collision_strays(const pl_collision *self);
 /* The mass that resists a change of the gap, kg. */
 double pl_collision_mass(const pl_collision *self, const pl_collision_pair *pair);
 
-/* Can any two surfaces meet, or rigid bodies obstacles? */
+/* Can any two surfaces meet, or rigid bodies and surfaces that follow obstacles? */
 int pl_collision_is_needed(const pl_bodies *bodies, int between, int obstacles);
 
 /* Chooses stiffness and start of a pair; collision_obstacle.c. */
 void pl_collision_choose_stiffness(const pl_collision *self, const pl_substep *step,
                                    pl_collision_pair *to);
 void pl_collision_share_stiffness(pl_collision *self, const pl_substep *step);
-/* Pairs of rigid bodies and obstacles: how many there may be, and taking those that may touch in
- * the substep, where the points are and go to is known. */
+/* Pairs with obstacles: how many there may be in the substep, where the points are and go to is
+ * known and obstacles are placed; and taking those that may touch. */
+void pl_collision_begin_obstacles(const pl_collision *self, const pl_substep *step);
 size_t pl_collision_obstacle_room(const pl_collision *self);
 void pl_collision_take_obstacles(pl_collision *self, const pl_substep *step);
 /* Puts a pair behind the others; its link is found. */

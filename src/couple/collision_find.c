@@ -27,7 +27,7 @@ int pl_collision_is_needed(const pl_bodies *bodies, int between, int obstacles)
   if (between && bodies->count > 1) return 1;
   if (between && bodies->count == 1 && bodies->list[0].contact.itself) return 1;
   for (size_t b = 0; b < bodies->count && obstacles; b++) {
-    if (bodies->list[b].model->ops->is_rigid) return 1;
+    if (bodies->list[b].model->ops->is_rigid || bodies->list[b].surface) return 1;
   }
   return 0;
 }
@@ -584,6 +584,7 @@ pl_status pl_collision_find(pl_coupling *base, const pl_substep *step, pl_error 
   pl_status status = PL_OK;
   if (self->is.set->between_bodies)
     status = pl_finder_find(self->finder, &query, base->bodies->pool, &list, &count, error);
+  pl_collision_begin_obstacles(self, step);
   // room for those that come unexpectedly, too
   size_t room = (size_t)count + SPARE + pl_collision_obstacle_room(self);
   if (!status) status = pl_collision_reserve(self, room, error);

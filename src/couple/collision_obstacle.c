@@ -1,4 +1,4 @@
-/* How hard pairs are, and pairs of rigid bodies and obstacles. */
+/* How hard pairs are, and pairs with obstacles: of rigid bodies and of surfaces that follow. */
 #include "couple/collision.h"
 #include "couple/gravity.h"
 #include "math/vec3.h"
@@ -6,11 +6,12 @@
 #include <math.h>
 #include <string.h>
 
-#define HARD 100 /* of what stops a tenth of the points' speed: pairs of rigid bodies at most */
-#define NEAR 2   /* ranges from an obstacle within which a point is watched */
-#define SWAY 0.1 /* and part of its way */
-#define OUT  1.0 /* m/s: how fast what starts inside is pushed out */
-#define SLOW 3.0 /* times what gravity gives in a substep: below it nothing bounces */
+#define HARD  100  /* of what stops a tenth of the points' speed: pairs of rigid bodies at most */
+#define NEAR  2    /* ranges from an obstacle within which a point is watched */
+#define SWAY  0.1  /* and part of its way */
+#define OUT   1.0  /* m/s: how fast what starts inside is pushed out */
+#define SLACK 0.01 /* ranges: what a way into an obstacle is followed to */
+#define SLOW  3.0  /* times what gravity gives in a substep: below it nothing bounces */
 
 /* A point of a surface that is finer than the elements presses against a whole element, and must be
  * stiffer than that. */
@@ -67,20 +68,58 @@ void pl_collision_share_stiffness(pl_collision *self, const pl_substep *step)
 
 /* ---- obstacles ---- */
 
+static int is_rigid(const pl_collision *self, int b)
+{
+  return self->is.base.bodies->list[b].model->ops->is_rigid;
+}
+
 static int meets_obstacles(const pl_collision *self, int b)
 {
-  return self->contact && self->contact->mode != PL_CONTACT_NONE && self->contact->count &&
-         self->is.base.bodies->list[b].model->ops->is_rigid;
+  const pl_contact *contact = self->contact;
+  if (!contact || contact->mode == PL_CONTACT_NONE || !contact->count) return 0;
+  return is_rigid(self, b) || pl_contact_follows(contact, &self->is.base.bodies->list[b]);
+}
+
+/* May the point come near the obstacle? A distance changes by no more than the way is long. */
+static int is_watched(const pl_collision *self, const pl_obstacle *obstacle, int point)
+{
+  const double *x = self->x + 3 * (size_t)point, *goes = self->to + 3 * (size_t)point;
+  double ignored[3], way = pl_vec3_distance(x, goes), watched = NEAR * self->range + 1.1 * way;
+  if (pl_obstacle_gap_in(obstacle, &obstacle->end, x, ignored, NULL) < watched) return 1;
+  return obstacle->is_placed &&
+         pl_obstacle_gap_in(obstacle, &obstacle->start, x, ignored, NULL) < watched;
+}
+
+/* Of a surface that follows, which may have very many points, those that are watched. */
+static size_t count_watched(const pl_collision *self, int b)
+{
+  size_t sum = 0;
+  int first = self->point_start[b], last = first + self->surfaces[b].point_count;
+  for (size_t o = 0; o < self->contact->count; o++) {
+    for (int p = first; p < last; p++)
+      sum += (size_t)is_watched(self, &self->contact->obstacles[o], p);
+  }
+  return sum;
 }
 
 size_t pl_collision_obstacle_room(const pl_collision *self)
 {
   size_t sum = 0;
   for (int b = 0; b < self->surface_count; b++) {
-    if (meets_obstacles(self, b))
-      sum += self->contact->count * (size_t)self->surfaces[b].point_count;
+    if (!meets_obstacles(self, b)) continue;
+    sum += is_rigid(self, b) ? self->contact->count * (size_t)self->surfaces[b].point_count
+                             : count_watched(self, b);
   }
   return sum;
+}
+
+void pl_collision_begin_obstacles(const pl_collision *self, const pl_substep *step)
+{
+  int any = 0;
+  for (int b = 0; b < self->surface_count; b++) any |= meets_obstacles(self, b);
+  if (!any) return;
+  pl_contact_begin(self->contact, step->t, step->t + step->h);
+  pl_collision_place_obstacles(self, step->t + step->h);
 }
 
 void pl_collision_place_obstacles(const pl_collision *self, double t)
@@ -122,19 +161,35 @@ static double leaving(double e, double u, double gap, double a, double h)
   return fmax(sqrt(fmax(square, 0)) - a * h, 0);
 }
 
-/* The gap at which the law's push is so large, m. */
-static double gap_of_push(double push, double range)
+/* The gap at which the pair's push is so large, m. */
+static double gap_of_push(const pl_collision_pair *pair, double push, double range)
 {
+  if (pair->line.is_seen) return range - push;
   return push > range ? 0.5 * (range - push) : range - sqrt(range * push);
 }
 
-/* What comes in bounces: the surface is taken to lie so far out that the law pushes that much
- * within the substep. All bouncing points of a body share its mass, and leave as the lowest one
- * does. */
+/* The surface is taken to lie so far out that the law pushes that much within the substep. A point
+ * that is above the surface by `gap` leaves with what it would have there; `mass` is its own. */
+static void push_back(const pl_collision *self, const pl_substep *step, pl_collision_pair *pair,
+                      double gap, double mass)
+{
+  double speed = incoming(self, step, pair), a = falling(self, pair->normal), h = step->h;
+  double v = leaving(pair->obstacle->restitution, speed, gap, a, h), push, slope;
+  double force = mass * (v + speed + a * h) / h;
+  pair->shift = pair->gap + h * v - gap_of_push(pair, force / pair->stiffness, self->range);
+  pair->gap -= pair->shift;
+  pair->about -= pair->shift;
+  pair->bounces = 1;
+  (void)pl_collision_law(pair->gap, self->range, &push, &slope);
+  pair->push = pair->stiffness * push;
+}
+
+/* What comes in bounces: all bouncing points of a rigid body share its mass, and leave as the
+ * lowest one does. */
 static void bounce(pl_collision *self, const pl_substep *step, size_t first, size_t count)
 {
   int bouncing = 0;
-  double lowest = INFINITY, h = step->h, push, slope;
+  double lowest = INFINITY;
   for (size_t i = first; i < first + count; i++) {
     if (!(incoming(self, step, &self->pairs[i]) > 0)) continue;
     bouncing++;
@@ -142,17 +197,14 @@ static void bounce(pl_collision *self, const pl_substep *step, size_t first, siz
   }
   for (size_t i = first; i < first + count && bouncing; i++) {
     pl_collision_pair *pair = &self->pairs[i];
-    double speed = incoming(self, step, pair), a = falling(self, pair->normal);
-    if (!(speed > 0)) continue;
-    double v = leaving(pair->obstacle->restitution, speed, lowest, a, h);
-    double force = pair->mass / bouncing * (v + speed + a * h) / h;
-    pair->shift = pair->gap + h * v - gap_of_push(force / pair->stiffness, self->range);
-    pair->gap -= pair->shift;
-    pair->about -= pair->shift;
-    pair->bounces = 1;
-    (void)pl_collision_law(pair->gap, self->range, &push, &slope);
-    pair->push = pair->stiffness * push;
+    if (incoming(self, step, pair) > 0) push_back(self, step, pair, lowest, pair->mass / bouncing);
   }
+}
+
+/* A point of a surface that follows does so by itself. */
+static void rebound(const pl_collision *self, const pl_substep *step, pl_collision_pair *pair)
+{
+  if (incoming(self, step, pair) > 0) push_back(self, step, pair, pair->gap, pair->mass);
 }
 
 /* 1 / (n J M^-1 J^T n) of a point of a rigid body. */
@@ -182,53 +234,102 @@ static void start_obstacle(pl_collision *self, const pl_substep *step, pl_collis
   double out = step->system->is_static ? INFINITY : OUT * step->h;
   to->shift = fmin(0, to->gap + out);
   to->gap -= to->shift;
-  to->mass = mass_along(self, step, to->surfaces[0], to->points[0], to->normal);
+  to->mass = to->is_rigid ? mass_along(self, step, to->surfaces[0], to->points[0], to->normal)
+                          : self->mass[to->points[0]];
   pl_collision_choose_stiffness(self, step, to);
   (void)pl_collision_law(to->gap, self->range, &push, &slope);
   to->push = to->stiffness * push;
-  pl_vec3_copy(self->x + at, to->r);
+  if (to->is_rigid) pl_vec3_copy(self->x + at, to->r);
   pl_axes_own(&to->obstacle->start, self->x + at, to->own);
   if (kept && kept[0] == pl_collision_partner(to->surfaces[1])) pl_vec3_copy(kept + 1, to->slip);
   pl_vec3_add_scaled(-pl_vec3_dot(to->normal, to->slip), to->normal, to->slip);
   to->about = pl_collision_gap(to, self->to, w, normal) - to->shift;
 }
 
+static pl_collision_pair pair_with(const pl_collision *self, int b, int point,
+                                   pl_obstacle *obstacle)
+{
+  return (pl_collision_pair){.kind = PL_POINT_TRIANGLE,
+                             .params = 2,
+                             .points = {point, point, point, point},
+                             .surfaces = {b, pl_collision_obstacle(obstacle->slot)},
+                             .weights = {1, 0, 0, 0},
+                             .sign = 1,
+                             .friction = pl_obstacle_friction(obstacle),
+                             .is_rigid = is_rigid(self, b),
+                             .is_nearest = !self->first1[point],
+                             .obstacle = obstacle};
+}
+
+static void take_pair(pl_collision *self, const pl_collision_pair *pair)
+{
+  pl_collision_append(self, pair);
+  self->first1[pair->points[0]] = (int)self->pair_count;
+}
+
+/* Of a rigid body. */
 static void take_point(pl_collision *self, const pl_substep *step, int b, int point)
 {
   const double *x = self->x + 3 * (size_t)point, *goes = self->to + 3 * (size_t)point;
   double watched = NEAR * self->range + SWAY * pl_vec3_distance(x, goes), ignored[3];
   for (size_t o = 0; o < self->contact->count; o++) {
     pl_obstacle *obstacle = &self->contact->obstacles[o];
-    pl_collision_pair to = {.kind = PL_POINT_TRIANGLE,
-                            .points = {point, point, point, point},
-                            .surfaces = {b, pl_collision_obstacle(obstacle->slot)},
-                            .weights = {1, 0, 0, 0},
-                            .sign = 1,
-                            .friction = pl_obstacle_friction(obstacle),
-                            .is_rigid = 1,
-                            .is_nearest = !self->first1[point],
-                            .obstacle = obstacle};
+    pl_collision_pair to = pair_with(self, b, point, obstacle);
     double then = pl_obstacle_gap_in(obstacle, &obstacle->end, goes, ignored, NULL);
     to.gap = pl_obstacle_gap_in(obstacle, &obstacle->start, x, to.normal, NULL);
     if (!(fmin(to.gap, then) < watched)) continue;
     start_obstacle(self, step, &to);
-    pl_collision_append(self, &to);
-    self->first1[point] = (int)self->pair_count;
+    take_pair(self, &to);
+  }
+}
+
+/* The gap at the beginning, against the obstacle as it is at the end, where it has carried the
+ * point along. Where the point would come in deep, or through, it is the one against the plane
+ * where it lands, or of where it is inside already: from further in another side may be nearer. */
+static void see_obstacle(const pl_collision *self, pl_collision_pair *to)
+{
+  const pl_obstacle *obstacle = to->obstacle;
+  size_t at = 3 * (size_t)to->points[0];
+  const double *x = self->x + at, *goes = self->to + at;
+  double foot[3], normal[3], away[3];
+  pl_axes_own(&obstacle->start, x, away);
+  pl_axes_point(&obstacle->end, away, to->r);
+  to->gap = pl_obstacle_gap_in(obstacle, &obstacle->end, to->r, to->normal, NULL);
+  if (pl_obstacle_is_flat(obstacle)) return;
+  double then = pl_obstacle_gap_in(obstacle, &obstacle->end, goes, normal, NULL);
+  pl_vec3_sub(goes, to->r, away);
+  if (fabs(then) < self->range || !(pl_vec3_dot(to->normal, away) < 0)) return;
+  int catches = pl_obstacle_catches(obstacle, x, goes, SLACK * self->range, foot, normal);
+  to->lands = catches || to->gap < self->range;
+  if (!catches) return;
+  pl_vec3_sub(to->r, foot, away);
+  pl_vec3_copy(normal, to->normal);
+  to->gap = pl_vec3_dot(normal, away);
+}
+
+/* Of a surface that follows. */
+static void take_follower(pl_collision *self, const pl_substep *step, int b, int point)
+{
+  for (size_t o = 0; o < self->contact->count; o++) {
+    if (!is_watched(self, &self->contact->obstacles[o], point)) continue;
+    pl_collision_pair to = pair_with(self, b, point, &self->contact->obstacles[o]);
+    see_obstacle(self, &to);
+    start_obstacle(self, step, &to);
+    to.line.is_seen = self->is_linear && step->system->order == 1 && self->h > 0;
+    if (!step->system->is_static) rebound(self, step, &to);
+    if (to.line.is_seen) pl_collision_expect_push(self, &to);
+    take_pair(self, &to);
   }
 }
 
 void pl_collision_take_obstacles(pl_collision *self, const pl_substep *step)
 {
-  int any = 0;
-  for (int b = 0; b < self->surface_count; b++) any |= meets_obstacles(self, b);
-  if (!any) return;
-  pl_contact_begin(self->contact, step->t, step->t + step->h);
-  pl_collision_place_obstacles(self, step->t + step->h);
   for (int b = 0; b < self->surface_count; b++) {
     size_t first = self->pair_count;
-    for (int p = 0; meets_obstacles(self, b) && p < self->surfaces[b].point_count; p++)
-      take_point(self, step, b, self->point_start[b] + p);
-    if (!step->system->is_static) bounce(self, step, first, self->pair_count - first);
+    int meets = meets_obstacles(self, b), rigid = is_rigid(self, b);
+    for (int p = 0; meets && p < self->surfaces[b].point_count; p++)
+      (rigid ? take_point : take_follower)(self, step, b, self->point_start[b] + p);
+    if (rigid && !step->system->is_static) bounce(self, step, first, self->pair_count - first);
   }
 }
 

@@ -76,6 +76,7 @@ static pl_status prepare(pl_coupling *self, pl_error *error)
   for (size_t b = 0; b < self->bodies->count; b++) {
     pl_body *body = &self->bodies->list[b];
     int all = contact->mode == PL_CONTACT_LAYER;
+    if (pl_contact_follows(contact, body)) continue;
     pl_status status = pl_penalty_make(self->bodies, body, all, error);
     if (status) return status;
     size = fmax(size, pl_body_size(body));

@@ -17,7 +17,8 @@
  *
  * Friction is Coulomb's, with an elastic limit: friction.h. The constraint forces that it needs are
  * the integrator's own. What it remembers lies in the state. Nodes that are carried by other blocks
- * (frames) touch by a penalty force instead: penalty.h. */
+ * (frames) touch by a penalty force instead: penalty.h. So do bodies that a finer surface follows,
+ * by the points of that surface: collision.h. */
 #ifndef PL_COUPLE_CONTACT_H
 #define PL_COUPLE_CONTACT_H
 
@@ -109,6 +110,14 @@ typedef struct pl_contact {
   unsigned char *leaves;   /* per node of all bodies: see pl_contact_node */
   unsigned char *entered;  /* per block: it ended inside something that it does not touch */
 } pl_contact;
+
+/* Does the body meet obstacles by the surface that follows it, through couple/collision.h? Bodies
+ * that get frames where they touch do so by the depth of their nodes. */
+static inline int pl_contact_follows(const pl_contact *contact, const pl_body *body)
+{
+  int is_own = contact->mode == PL_CONTACT_ROWS || contact->mode == PL_CONTACT_LAYER;
+  return body->surface && is_own && !contact->rule && !(body->sites.insert_reach > 0);
+}
 
 /* Adds an obstacle; its place is the last one. */
 pl_status pl_contact_add(pl_contact *contact, const pl_obstacle_def *def, pl_error *error);
