@@ -1,6 +1,5 @@
 /* How hard pairs are, and pairs of rigid bodies and obstacles. */
 #include "couple/collision.h"
-#include "couple/gravity.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -9,8 +8,6 @@
 #define HARD 100 /* of what stops a tenth of the points' speed: pairs of rigid bodies at most */
 #define NEAR 2   /* ranges from an obstacle within which a point is watched */
 #define SWAY 0.1 /* and part of its way */
-#define OUT  1.0 /* m/s: how fast what starts inside is pushed out */
-#define SLOW 3.0 /* times what gravity gives in a substep: below it nothing bounces */
 
 /* A point of a surface that is finer than the elements presses against a whole element, and must be
  * stiffer than that. */
@@ -67,7 +64,7 @@ void pl_collision_share_stiffness(pl_collision *self, const pl_substep *step)
 
 /* ---- obstacles ---- */
 
-static int meets_obstacles(const pl_collision *self, int b)
+int pl_collision_meets_obstacles(const pl_collision *self, int b)
 {
   return self->contact && self->contact->mode != PL_CONTACT_NONE && self->contact->count &&
          self->is.base.bodies->list[b].model->ops->is_rigid;
@@ -77,7 +74,7 @@ size_t pl_collision_obstacle_room(const pl_collision *self)
 {
   size_t sum = 0;
   for (int b = 0; b < self->surface_count; b++) {
-    if (meets_obstacles(self, b))
+    if (pl_collision_meets_obstacles(self, b))
       sum += self->contact->count * (size_t)self->surfaces[b].point_count;
   }
   return sum;
@@ -88,70 +85,6 @@ void pl_collision_place_obstacles(const pl_collision *self, double t)
   for (size_t o = 0; self->contact && o < self->contact->count; o++) {
     pl_obstacle *obstacle = &self->contact->obstacles[o];
     if (obstacle->is_placed) pl_obstacle_axes(obstacle, t, &obstacle->mid);
-  }
-}
-
-/* How gravity accelerates what falls against the normal, m/s^2. */
-static double falling(const pl_collision *self, const double normal[3])
-{
-  const pl_gravity *gravity =
-      (const pl_gravity *)pl_couplings_next(self->is.others, &pl_coupling_gravity, NULL);
-  return gravity ? fmax(-pl_vec3_dot(gravity->g, normal), 0) : 0;
-}
-
-/* The speed at which a point comes in, m/s; 0 where it does not bounce. */
-static double incoming(const pl_collision *self, const pl_substep *step,
-                       const pl_collision_pair *pair)
-{
-  size_t at = 3 * (size_t)pair->points[0];
-  double with[3], u[3];
-  if (!pair->obstacle || !(pair->obstacle->restitution > 0) || !(pair->gap > 0)) return 0;
-  pl_axes_velocity(&pair->obstacle->start, self->x + at, with);
-  for (int k = 0; k < 3; k++)
-    u[k] = (self->to[at + (size_t)k] - self->x[at + (size_t)k]) / step->h - with[k];
-  double speed = -pl_vec3_dot(u, pair->normal), slow = SLOW * falling(self, pair->normal) * step->h;
-  return pair->about < self->range && speed > slow ? speed : 0;
-}
-
-/* With which speed v what comes in at u leaves. It is still above the surface by `gap`, and is so
- * by h v more when the substep ends: v^2/2 + a (gap + h v) = e^2 (u^2/2 + a gap) under gravity a.
- */
-static double leaving(double e, double u, double gap, double a, double h)
-{
-  double square = e * e * u * u - 2 * a * gap * (1 - e * e) + a * a * h * h;
-  return fmax(sqrt(fmax(square, 0)) - a * h, 0);
-}
-
-/* The gap at which the law's push is so large, m. */
-static double gap_of_push(double push, double range)
-{
-  return push > range ? 0.5 * (range - push) : range - sqrt(range * push);
-}
-
-/* What comes in bounces: the surface is taken to lie so far out that the law pushes that much
- * within the substep. All bouncing points of a body share its mass, and leave as the lowest one
- * does. */
-static void bounce(pl_collision *self, const pl_substep *step, size_t first, size_t count)
-{
-  int bouncing = 0;
-  double lowest = INFINITY, h = step->h, push, slope;
-  for (size_t i = first; i < first + count; i++) {
-    if (!(incoming(self, step, &self->pairs[i]) > 0)) continue;
-    bouncing++;
-    lowest = fmin(lowest, self->pairs[i].gap);
-  }
-  for (size_t i = first; i < first + count && bouncing; i++) {
-    pl_collision_pair *pair = &self->pairs[i];
-    double speed = incoming(self, step, pair), a = falling(self, pair->normal);
-    if (!(speed > 0)) continue;
-    double v = leaving(pair->obstacle->restitution, speed, lowest, a, h);
-    double force = pair->mass / bouncing * (v + speed + a * h) / h;
-    pair->shift = pair->gap + h * v - gap_of_push(force / pair->stiffness, self->range);
-    pair->gap -= pair->shift;
-    pair->about -= pair->shift;
-    pair->bounces = 1;
-    (void)pl_collision_law(pair->gap, self->range, &push, &slope);
-    pair->push = pair->stiffness * push;
   }
 }
 
@@ -179,9 +112,7 @@ static void start_obstacle(pl_collision *self, const pl_substep *step, pl_collis
   size_t at = 3 * (size_t)to->points[0];
   const double *kept = to->is_nearest ? pl_collision_memory(self, to->points[0]) : NULL;
   double push, slope, w[4], normal[3];
-  double out = step->system->is_static ? INFINITY : OUT * step->h;
-  to->shift = fmin(0, to->gap + out);
-  to->gap -= to->shift;
+  pl_collision_shift(self, step, to);
   to->mass = mass_along(self, step, to->surfaces[0], to->points[0], to->normal);
   pl_collision_choose_stiffness(self, step, to);
   (void)pl_collision_law(to->gap, self->range, &push, &slope);
@@ -220,15 +151,15 @@ static void take_point(pl_collision *self, const pl_substep *step, int b, int po
 void pl_collision_take_obstacles(pl_collision *self, const pl_substep *step)
 {
   int any = 0;
-  for (int b = 0; b < self->surface_count; b++) any |= meets_obstacles(self, b);
+  for (int b = 0; b < self->surface_count; b++) any |= pl_collision_meets_obstacles(self, b);
   if (!any) return;
   pl_contact_begin(self->contact, step->t, step->t + step->h);
   pl_collision_place_obstacles(self, step->t + step->h);
   for (int b = 0; b < self->surface_count; b++) {
     size_t first = self->pair_count;
-    for (int p = 0; meets_obstacles(self, b) && p < self->surfaces[b].point_count; p++)
+    for (int p = 0; pl_collision_meets_obstacles(self, b) && p < self->surfaces[b].point_count; p++)
       take_point(self, step, b, self->point_start[b] + p);
-    if (!step->system->is_static) bounce(self, step, first, self->pair_count - first);
+    pl_collision_bounce(self, step, first, self->pair_count - first);
   }
 }
 
