@@ -179,8 +179,13 @@ def pile():
              f"{float(row['bullet_ms']) / float(row['one_ms']):.1f}",
              f"{float(row['bullet_ms']) / float(row['two_ms']):.1f}",
              f"{row['bullet_mm']}, {row['one_mm']}, {row['two_mm']}"] for row in read("pile")]
-    return table(["until, s", "Bullet, ms", "1 thread, ms", "2 threads, ms", "ratio, 1", "ratio, 2",
-                  "deepest so far, mm"], rows)
+    heads = ["until, s", "Bullet, ms", "1 thread, ms", "2 threads, ms", "ratio, 1", "ratio, 2", "deepest so far, mm"]
+    if "bullet_cpu_ms" in read("pile")[0]:  # files of before have times by the clock only
+        heads += ["processor: Bullet, 1 thread, 2 threads, ms", "ratio, 1"]
+        for cells, row in zip(rows, read("pile")):
+            cells += [", ".join(number(row[name]) for name in ("bullet_cpu_ms", "one_cpu_ms", "two_cpu_ms")),
+                      f"{float(row['bullet_cpu_ms']) / float(row['one_cpu_ms']):.1f}"]
+    return table(heads, rows)
 
 
 def solvers(cell):

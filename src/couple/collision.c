@@ -495,6 +495,8 @@ void pl_collision_finish(pl_coupling *base, const pl_substep *step)
     kept[0] = pl_collision_partner(pair->surfaces[1]);
     pl_slip_keep(pair->stiffness, pair->bound, s, kept + 1);
   }
+  pl_collision_rise(self, step);
+  pl_collision_strike(self, step);
 }
 
 /* The mean of the two places that are nearest, and what the first body feels there. */

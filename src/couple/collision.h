@@ -20,7 +20,8 @@
  * the elements' nodes, which carry the load of a whole element) and E the harmonic mean of both
  * bodies' moduli, and not less than a tenth of what stops the points' masses within the substep;
  * with explicit methods not more than that. A pair that starts the substep deep inside is pushed
- * out with OUT m/s at most, as if its surfaces lay that deep.
+ * out with OUT m/s at most, as if its surfaces lay that deep. Rigid bodies that begin within the
+ * range come out slowly: collision_start.c.
  *
  * Friction is Coulomb's with an elastic limit. With s the displacement of the two points against
  * each other along the surface since they stuck, and u its rate, t = -k_t s - c u is turned into
@@ -63,6 +64,7 @@ typedef struct pl_collision_pair {
   double sign;            /* of the features' own normal against it */
   double thickness;       /* of both, halved, at which they touch, m */
   double gap, shift;      /* the gap from where it counts as 0, and where that is, m */
+  double start;           /* the gap itself, m */
   double stiffness;       /* k, N/m */
   double r[3], slip[3];   /* sum of weights times places; s */
   int is_nearest;         /* of its first point: s is remembered */
@@ -109,6 +111,7 @@ typedef struct pl_collision {
   int *owner;             /* per point: its body */
   double *mass;           /* per point: kg that move with it */
   double *modulus;        /* per body: E, Pa */
+  double *sunk;           /* per body: how deep its surface lies in the substep, m */
   double *x, *v, *to;     /* places and velocities of all points, and where they would go */
   double range, reach;    /* m, at which the force begins; to which pairs are looked for */
   pl_jacobian jacobian;   /* of one pair */
@@ -136,7 +139,8 @@ double pl_collision_gap(const pl_collision_pair *pair, const double *x, double w
 double pl_collision_law(double gap, double range, double *push, double *slope);
 
 enum { PL_COLLISION_MEMORY = 4 }; /* numbers per point: 1 + the partner's body (0: none), s */
-/* How many points of a body may have such a memory, and where one has it. */
+/* How many such memories a body has, one for each point and one for itself if it is rigid; and
+ * where a point has it. */
 size_t pl_collision_slots(const pl_body *body);
 double *pl_collision_memory(const pl_collision *self, int point);
 
@@ -176,8 +180,22 @@ int pl_collision_is_needed(const pl_bodies *bodies, int between, int obstacles);
 void pl_collision_choose_stiffness(const pl_collision *self, const pl_substep *step,
                                    pl_collision_pair *to);
 void pl_collision_share_stiffness(pl_collision *self, const pl_substep *step);
-/* Pairs with obstacles: how many there may be in the substep, where the points are and go to is
- * known and obstacles are placed; and taking those that may touch. */
+/* Rigid bodies that began within the range, collision_start.c: takes how deep their surfaces lie
+ * from the state; how deep that of a pair does, m; and lets them rise at the end of a substep. */
+void pl_collision_recall(pl_collision *self, const pl_substep *step);
+double pl_collision_sunk(const pl_collision *self, const pl_collision_pair *pair);
+void pl_collision_rise(pl_collision *self, const pl_substep *step);
+/* Where the surface of a pair counts as 0, by the gap that it starts with. */
+void pl_collision_shift(const pl_collision *self, const pl_substep *step, pl_collision_pair *to);
+/* Rebounds, collision_bounce.c: of pairs of one rigid body and obstacles, or of a point of a
+ * surface that follows, by their law; of rigid bodies also by impulses at the end of a substep. */
+void pl_collision_bounce(pl_collision *self, const pl_substep *step, size_t first, size_t count);
+void pl_collision_bounce_point(const pl_collision *self, const pl_substep *step,
+                               pl_collision_pair *pair);
+void pl_collision_strike(pl_collision *self, const pl_substep *step);
+/* Pairs with obstacles: which bodies have them; how many there may be in the substep, where the
+ * points are and go to is known and obstacles are placed; and taking those that may touch. */
+int pl_collision_meets_obstacles(const pl_collision *self, int b);
 void pl_collision_begin_obstacles(const pl_collision *self, const pl_substep *step);
 size_t pl_collision_obstacle_room(const pl_collision *self);
 void pl_collision_take_obstacles(pl_collision *self, const pl_substep *step);

@@ -13,7 +13,6 @@
 #define RANGE_EDGE 0.25  /* of the mean edge likewise */
 #define REACH      0.2   /* of the mean edge: how deep inside is looked */
 #define AHEAD      1.5   /* what comes nearer than so many ranges is taken */
-#define OUT        1.0   /* m/s: how fast what starts inside is pushed out */
 #define ALIKE      0.95  /* cosine between normals above which two pairs of a point are one */
 #define MISSED     0.25  /* of the range by which a pair may be nearer than those in use */
 #define CROSSING   0.06  /* sin^2 of the angle of two edges that are a pair, at least */
@@ -36,7 +35,8 @@ int pl_collision_is_needed(const pl_bodies *bodies, int between, int obstacles)
 
 size_t pl_collision_slots(const pl_body *body)
 {
-  return (size_t)(body->surface ? body->surface->node_count : body->mesh->node_count);
+  int points = body->surface ? body->surface->node_count : body->mesh->node_count;
+  return (size_t)points + (body->model->ops->is_rigid ? 1 : 0);
 }
 
 size_t pl_collision_memory_count(const pl_coupling *base)
@@ -71,14 +71,15 @@ static void release(pl_collision *self)
   const pl_allocator *allocator = self->is.base.bodies->allocator;
   pl_finder_destroy(self->finder);
   for (int b = 0; b < self->surface_count; b++) pl_boundary_release(allocator, &self->surfaces[b]);
-  void *arrays[] = {self->surfaces, self->block, self->owner, self->mass,    self->modulus,
-                    self->x,        self->v,     self->to,    self->touched, self->first1};
+  void *arrays[] = {self->surfaces, self->block,   self->owner, self->mass,
+                    self->modulus,  self->sunk,    self->x,     self->v,
+                    self->to,       self->touched, self->first1};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(allocator, arrays[i]);
   pl_jacobian_release(&self->jacobian);
   self->finder = NULL;
   self->surfaces = NULL;
   self->block = self->owner = self->first1 = NULL;
-  self->mass = self->modulus = self->x = self->v = self->to = NULL;
+  self->mass = self->modulus = self->sunk = self->x = self->v = self->to = NULL;
   self->touched = NULL;
   self->surface_count = self->point_count = 0;
   self->pair_count = 0;
@@ -238,8 +239,10 @@ pl_status pl_collision_prepare(pl_coupling *base, pl_error *error)
   release(self);
   self->surfaces = pl_alloc(allocator, count, sizeof *self->surfaces);
   self->modulus = pl_alloc(allocator, count, sizeof *self->modulus);
+  self->sunk = pl_alloc(allocator, count, sizeof *self->sunk);
   self->touched = pl_alloc(allocator, count, 1);
-  if (!self->surfaces || !self->modulus || !self->touched) return pl_fail_memory(error);
+  if (!self->surfaces || !self->modulus || !self->sunk || !self->touched)
+    return pl_fail_memory(error);
   for (size_t b = 0; b < count && !status; b++) {
     const pl_body *body = &base->bodies->list[b];
     status = pl_boundary_make(base->bodies, body, &self->surfaces[b], error);
@@ -312,9 +315,7 @@ static pl_collision_pair start_pair(const pl_collision *self, const pl_substep *
   (void)pl_collision_gap(&to, self->x, w, normal);
   if (pl_vec3_dot(normal, from->normal) < 0) to.sign = -1;
   to.gap = pl_collision_gap(&to, x0, to.weights, to.normal);
-  double out = step->system->is_static ? INFINITY : OUT * step->h;
-  to.shift = fmin(0, to.gap + out);
-  to.gap -= to.shift;
+  pl_collision_shift(self, step, &to);
   to.is_rigid = is_rigid(self, to.surfaces[0]) || is_rigid(self, to.surfaces[1]);
   pl_collision_choose_stiffness(self, step, &to);
   (void)pl_collision_law(to.gap, self->range, &push, &slope);
@@ -562,6 +563,7 @@ pl_status pl_collision_find(pl_coupling *base, const pl_substep *step, pl_error 
   self->pair_count = self->links.count = 0;
   self->is_linear = step->system->is_linear;
   self->h = step->system->is_static ? 0 : step->h;
+  pl_collision_recall(self, step);
   if (!self->is.set->between_bodies && !self->contact) return PL_OK;
   double ahead = step->system->is_static ? 0 : step->h;
   for (int b = 0; b < self->surface_count; b++) {

@@ -1,6 +1,5 @@
 /* How hard pairs are, and pairs with obstacles: of rigid bodies and of surfaces that follow. */
 #include "couple/collision.h"
-#include "couple/gravity.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -9,9 +8,7 @@
 #define HARD  100  /* of what stops a tenth of the points' speed: pairs of rigid bodies at most */
 #define NEAR  2    /* ranges from an obstacle within which a point is watched */
 #define SWAY  0.1  /* and part of its way */
-#define OUT   1.0  /* m/s: how fast what starts inside is pushed out */
 #define SLACK 0.01 /* ranges: what a way into an obstacle is followed to */
-#define SLOW  3.0  /* times what gravity gives in a substep: below it nothing bounces */
 
 /* A point of a surface that is finer than the elements presses against a whole element, and must be
  * stiffer than that. */
@@ -73,7 +70,7 @@ static int is_rigid(const pl_collision *self, int b)
   return self->is.base.bodies->list[b].model->ops->is_rigid;
 }
 
-static int meets_obstacles(const pl_collision *self, int b)
+int pl_collision_meets_obstacles(const pl_collision *self, int b)
 {
   const pl_contact *contact = self->contact;
   if (!contact || contact->mode == PL_CONTACT_NONE || !contact->count) return 0;
@@ -106,7 +103,7 @@ size_t pl_collision_obstacle_room(const pl_collision *self)
 {
   size_t sum = 0;
   for (int b = 0; b < self->surface_count; b++) {
-    if (!meets_obstacles(self, b)) continue;
+    if (!pl_collision_meets_obstacles(self, b)) continue;
     sum += is_rigid(self, b) ? self->contact->count * (size_t)self->surfaces[b].point_count
                              : count_watched(self, b);
   }
@@ -116,7 +113,7 @@ size_t pl_collision_obstacle_room(const pl_collision *self)
 void pl_collision_begin_obstacles(const pl_collision *self, const pl_substep *step)
 {
   int any = 0;
-  for (int b = 0; b < self->surface_count; b++) any |= meets_obstacles(self, b);
+  for (int b = 0; b < self->surface_count; b++) any |= pl_collision_meets_obstacles(self, b);
   if (!any) return;
   pl_contact_begin(self->contact, step->t, step->t + step->h);
   pl_collision_place_obstacles(self, step->t + step->h);
@@ -128,83 +125,6 @@ void pl_collision_place_obstacles(const pl_collision *self, double t)
     pl_obstacle *obstacle = &self->contact->obstacles[o];
     if (obstacle->is_placed) pl_obstacle_axes(obstacle, t, &obstacle->mid);
   }
-}
-
-/* How gravity accelerates what falls against the normal, m/s^2. */
-static double falling(const pl_collision *self, const double normal[3])
-{
-  const pl_gravity *gravity =
-      (const pl_gravity *)pl_couplings_next(self->is.others, &pl_coupling_gravity, NULL);
-  return gravity ? fmax(-pl_vec3_dot(gravity->g, normal), 0) : 0;
-}
-
-/* The speed at which a point comes in, m/s; 0 where it does not bounce. */
-static double incoming(const pl_collision *self, const pl_substep *step,
-                       const pl_collision_pair *pair)
-{
-  size_t at = 3 * (size_t)pair->points[0];
-  double with[3], u[3];
-  if (!pair->obstacle || !(pair->obstacle->restitution > 0) || !(pair->gap > 0)) return 0;
-  pl_axes_velocity(&pair->obstacle->start, self->x + at, with);
-  for (int k = 0; k < 3; k++)
-    u[k] = (self->to[at + (size_t)k] - self->x[at + (size_t)k]) / step->h - with[k];
-  double speed = -pl_vec3_dot(u, pair->normal), slow = SLOW * falling(self, pair->normal) * step->h;
-  return pair->about < self->range && speed > slow ? speed : 0;
-}
-
-/* With which speed v what comes in at u leaves. It is still above the surface by `gap`, and is so
- * by h v more when the substep ends: v^2/2 + a (gap + h v) = e^2 (u^2/2 + a gap) under gravity a.
- */
-static double leaving(double e, double u, double gap, double a, double h)
-{
-  double square = e * e * u * u - 2 * a * gap * (1 - e * e) + a * a * h * h;
-  return fmax(sqrt(fmax(square, 0)) - a * h, 0);
-}
-
-/* The gap at which the pair's push is so large, m. */
-static double gap_of_push(const pl_collision_pair *pair, double push, double range)
-{
-  if (pair->line.is_seen) return range - push;
-  return push > range ? 0.5 * (range - push) : range - sqrt(range * push);
-}
-
-/* The surface is taken to lie so far out that the law pushes that much within the substep. A point
- * that is above the surface by `gap` leaves with what it would have there; `mass` is its own. */
-static void push_back(const pl_collision *self, const pl_substep *step, pl_collision_pair *pair,
-                      double gap, double mass)
-{
-  double speed = incoming(self, step, pair), a = falling(self, pair->normal), h = step->h;
-  double v = leaving(pair->obstacle->restitution, speed, gap, a, h), push, slope;
-  double force = mass * (v + speed + a * h) / h;
-  pair->shift = pair->gap + h * v - gap_of_push(pair, force / pair->stiffness, self->range);
-  pair->gap -= pair->shift;
-  pair->about -= pair->shift;
-  pair->bounces = 1;
-  (void)pl_collision_law(pair->gap, self->range, &push, &slope);
-  pair->push = pair->stiffness * push;
-}
-
-/* What comes in bounces: all bouncing points of a rigid body share its mass, and leave as the
- * lowest one does. */
-static void bounce(pl_collision *self, const pl_substep *step, size_t first, size_t count)
-{
-  int bouncing = 0;
-  double lowest = INFINITY;
-  for (size_t i = first; i < first + count; i++) {
-    if (!(incoming(self, step, &self->pairs[i]) > 0)) continue;
-    bouncing++;
-    lowest = fmin(lowest, self->pairs[i].gap);
-  }
-  for (size_t i = first; i < first + count && bouncing; i++) {
-    pl_collision_pair *pair = &self->pairs[i];
-    if (incoming(self, step, pair) > 0) push_back(self, step, pair, lowest, pair->mass / bouncing);
-  }
-}
-
-/* A point of a surface that follows does so by itself. */
-static void rebound(const pl_collision *self, const pl_substep *step, pl_collision_pair *pair)
-{
-  if (incoming(self, step, pair) > 0) push_back(self, step, pair, pair->gap, pair->mass);
 }
 
 /* 1 / (n J M^-1 J^T n) of a point of a rigid body. */
@@ -231,9 +151,7 @@ static void start_obstacle(pl_collision *self, const pl_substep *step, pl_collis
   size_t at = 3 * (size_t)to->points[0];
   const double *kept = to->is_nearest ? pl_collision_memory(self, to->points[0]) : NULL;
   double push, slope, w[4], normal[3];
-  double out = step->system->is_static ? INFINITY : OUT * step->h;
-  to->shift = fmin(0, to->gap + out);
-  to->gap -= to->shift;
+  pl_collision_shift(self, step, to);
   to->mass = to->is_rigid ? mass_along(self, step, to->surfaces[0], to->points[0], to->normal)
                           : self->mass[to->points[0]];
   pl_collision_choose_stiffness(self, step, to);
@@ -316,7 +234,7 @@ static void take_follower(pl_collision *self, const pl_substep *step, int b, int
     see_obstacle(self, &to);
     start_obstacle(self, step, &to);
     to.line.is_seen = self->is_linear && step->system->order == 1 && self->h > 0;
-    if (!step->system->is_static) rebound(self, step, &to);
+    pl_collision_bounce_point(self, step, &to);
     if (to.line.is_seen) pl_collision_expect_push(self, &to);
     take_pair(self, &to);
   }
@@ -326,10 +244,10 @@ void pl_collision_take_obstacles(pl_collision *self, const pl_substep *step)
 {
   for (int b = 0; b < self->surface_count; b++) {
     size_t first = self->pair_count;
-    int meets = meets_obstacles(self, b), rigid = is_rigid(self, b);
+    int meets = pl_collision_meets_obstacles(self, b), rigid = is_rigid(self, b);
     for (int p = 0; meets && p < self->surfaces[b].point_count; p++)
       (rigid ? take_point : take_follower)(self, step, b, self->point_start[b] + p);
-    if (rigid && !step->system->is_static) bounce(self, step, first, self->pair_count - first);
+    if (rigid) pl_collision_bounce(self, step, first, self->pair_count - first);
   }
 }
 

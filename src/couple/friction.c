@@ -13,6 +13,8 @@
 #define ABOUT    0.05  /* of the spring's stiffness: what predictions take for a node's own */
 #define CLOSE    0.05  /* part of all bounds together by which bounds may still change */
 #define RIGHT    0.01  /* and by which forces may be wrong; by twice that after the second pass */
+#define BALANCED 1e-3  /* statics: part of their change in the step by which they may be wrong */
+#define NOTHING  1e-8  /* and part of all bounds below which they do not change */
 enum { FEW = 6 };      /* passes in which bounds are still corrected */
 enum { ENOUGH = 8 };   /* passes in which forces are */
 
@@ -281,15 +283,24 @@ static double error_of(pl_touch *touch, const pl_substep *step)
   return pl_vec3_distance(used, right);
 }
 
-/* Linearises again, with the bound that the pass has found. */
-static void relinearise(pl_touch *touch, const pl_substep *step)
+/* The force that acted in the pass. */
+static void find_used(pl_touch *touch, const pl_substep *step, double used[3])
 {
   pl_friction *law = &touch->friction;
-  double used[3] = {0}, uncut[3], direction[3];
+  double direction[3];
+  pl_vec3_set(used, 0, 0, 0);
   if (law->bound > 0)
     force_at(touch, law->seen[0], law->seen[1], used, direction);
   else // nobody has asked
     look(touch, step->t + step->h, step->q, step->v, law->seen[0], law->seen[1]);
+}
+
+/* Linearises again, with the bound that the pass has found. */
+static void relinearise(pl_touch *touch, const pl_substep *step)
+{
+  pl_friction *law = &touch->friction;
+  double used[3], uncut[3];
+  find_used(touch, step, used);
   uncut_force(law, law->seen[0], law->seen[1], uncut);
   law->bound = law->next_bound;
   predict(law, used, uncut);
@@ -316,6 +327,25 @@ static void start_sliding(const pl_contact *contact, pl_touch *touch)
   if (law->slides) law->next_bound = bound_of(contact, touch);
 }
 
+/* In equilibrium forces are held against the law with the bounds that the pass has found, and
+ * measured by what has changed since the step began: bounds of nodes that stick may be many times
+ * larger. */
+static int is_unbalanced(pl_contact *contact, const pl_substep *step)
+{
+  double wrong = 0, change = 0, all = 0;
+  for (int i = 0; i < contact->touch_count; i++) {
+    pl_friction *law = &contact->touches[i].friction;
+    double used[3], right[3], direction[3];
+    find_used(&contact->touches[i], step, used);
+    uncut_force(law, law->seen[0], law->seen[1], right);
+    cut_force(law->next_bound, right, direction);
+    wrong += pl_vec3_distance(used, right);
+    change += pl_vec3_distance(right, law->force);
+    all += law->next_bound;
+  }
+  return wrong > fmax(BALANCED * change, NOTHING * all);
+}
+
 int pl_friction_revise(pl_contact *contact, const pl_substep *step, int is_repeated)
 {
   double change = 0, wrong = 0, all = 0;
@@ -331,6 +361,7 @@ int pl_friction_revise(pl_contact *contact, const pl_substep *step, int is_repea
   double right = step->pass > 1 ? 2 * RIGHT : RIGHT;
   int again = is_repeated || (step->pass <= FEW && change > CLOSE * all) ||
               (step->pass <= ENOUGH && wrong > right * all);
+  if (step->system->is_static) again = is_repeated || is_unbalanced(contact, step);
   for (int i = 0; i < contact->touch_count && again; i++) relinearise(&contact->touches[i], step);
   return again;
 }

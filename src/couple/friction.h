@@ -29,7 +29,11 @@
  * in its direction. Right is where T = t, or where t is cut and has the direction of T, for every
  * r > 0; the node's own stiffness is the one with which few nodes are on the wrong side of the
  * bound next time (an active set of a semi-smooth Newton method; with r = 1, the law itself, nodes
- * swing). Alart & Curnier 1991; Hueber, Stadler & Wohlmuth 2008. */
+ * swing). Alart & Curnier 1991; Hueber, Stadler & Wohlmuth 2008.
+ *
+ * Motions are right to some per cent of all bounds, since the next step corrects them. Equilibria
+ * are states of their own: there the forces are those of the law, with the bounds of the same pass,
+ * to a thousandth of what has changed in the step. */
 #ifndef PL_COUPLE_FRICTION_H
 #define PL_COUPLE_FRICTION_H
 

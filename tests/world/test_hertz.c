@@ -146,7 +146,8 @@ static void raise_floor(const ball *in, double x, double z, double force[3])
 
 /* ---- Hertz ---- */
 
-static const double stiff = 1e6 / (1 - 0.3 * 0.3); /* E* */
+static const double stiff = 1e6 / (1 - 0.3 * 0.3);             /* E* */
+static const double shear = 1e6 / (2 * (1 + 0.3)) / (2 - 0.3); /* G* */
 
 static double radius(double F) { return cbrt(3 * F * R / (4 * stiff)); }
 
@@ -172,6 +173,7 @@ static double finite_force(double depth)
   return low;
 }
 
+/* Hertz' theory is that of a half space: right where the ball is pressed by little. */
 TEST(a_ball_pressed_on_a_plane_resists_as_hertz_says)
 {
   static const double depth[] = {2e-3, 0.5e-3, 0.1e-3};
@@ -188,6 +190,7 @@ TEST(a_ball_pressed_on_a_plane_resists_as_hertz_says)
     if (k == 2) CHECK_NEAR(F[k], hertz, 0.03 * hertz);
     pl_world_destroy(in.world);
   }
+  if (count == 3) CHECK_NEAR(log(F[1] / F[2]) / log(depth[1] / depth[2]), 1.5, 0.03);
 }
 
 /* ---- impact ---- */
@@ -329,50 +332,82 @@ TEST(a_ball_that_falls_on_a_plane_rebounds_as_hertz_says)
 
 /* ---- Mindlin ---- */
 
-/* Pressed without friction, then the floor goes along x. The half ball gives way as a whole, too,
- * by C Q: two depths without slip, 1/k = 1/(8 a G*) + C, tell C and G*. */
-static double press(ball *in, double depth, int n, double mu, double *a)
+/* Pressed without friction; the floor goes up by a little more, then along x. While nothing slips
+ * the region that touches is a punch: 1/k_n = 1/(2 a E*) + C_n and 1/k_t = 1/(8 a G*) + C, where C
+ * is what the half ball gives way as a whole. */
+typedef struct punch {
+  ball in;
+  double depth, F;
+  double normal, along; /* 1/k, m/N */
+} punch;
+
+static void press(double depth, int n, double mu, punch *to)
 {
-  double force[3];
-  *in = make(sqrt(R * depth), n, 1);
-  raise_floor(in, 0, depth, force);
-  CHECK_OK(pl_world_set_friction(in->world, in->floor, mu, mu, 0, error));
-  *a = radius(2 * force[2]);
-  return 2 * force[2];
+  double force[3], more[3], s = 1e-3 * depth;
+  to->in = make(sqrt(R * depth), n, 1);
+  to->depth = depth + s;
+  raise_floor(&to->in, 0, depth, force);
+  raise_floor(&to->in, 0, to->depth, more);
+  to->F = 2 * more[2];
+  to->normal = s / (2 * more[2] - 2 * force[2]);
+  CHECK_OK(pl_world_set_friction(to->in.world, to->in.floor, mu, mu, 0, error));
 }
 
-static double tangential(double depth, int n, double *a)
+static punch push(double depth, int n)
 {
-  ball in;
+  punch of;
   double force[3], s = 1e-3 * depth;
-  (void)press(&in, depth, n, 100, a);
-  raise_floor(&in, s, depth, force);
-  pl_world_destroy(in.world);
-  return 2 * force[0] / s;
+  press(depth, n, 100, &of);
+  raise_floor(&of.in, s, of.depth, force);
+  of.along = s / (2 * force[0]);
+  pl_world_destroy(of.in.world);
+  return of;
+}
+
+/* What a punch gives way less than one in a half space: Tatara's term, of a force in its middle. */
+static const double finite_size = -((1 + 0.3) / 4 + (1 - 0.3 * 0.3) / 2) / (M_PI * 1e6 * 0.05);
+
+static double touching(const punch *of) { return 1 / (2 * stiff * (of->normal - finite_size)); }
+
+/* Two depths tell the ratio of the stiffnesses without C_n and C. The radius that touches, of nodes
+ * that do or do not, is not needed. Found: 0.8132, 0.8101, 0.8097 with 4, 5 and 6 elements over
+ * it, and 0.8283 with 4 at a quarter of the depth: a is no longer small against R here. */
+static double check_stiffness(double depth, int n)
+{
+  punch shallow = push(depth / 4, n), deep = push(depth, n);
+  double ratio = (shallow.normal - deep.normal) / (shallow.along - deep.along);
+  printf("  %d elements: k_t / k_n %.4f of %.4f\n", n, ratio, 4 * shear / stiff);
+  CHECK_NEAR(ratio, 4 * shear / stiff, 0.02 * 4 * shear / stiff);
+  return deep.along - 1 / (8 * touching(&deep) * shear);
+}
+
+/* The floor goes on beyond full slip. */
+static void check_slip(double depth, int n, double C, int parts)
+{
+  const double mu = 0.4;
+  punch of;
+  press(depth, n, mu, &of);
+  double most = mu * of.F, s1 = 3 * most / (16 * radius(of.F) * shear);
+  for (int i = 1; i <= parts + 1; i++) {
+    double way = (s1 + C * most) * i / parts, force[3];
+    raise_floor(&of.in, way, of.depth, force);
+    double Q = 2 * force[0] / most, y = fmin((way - C * most * Q) / s1, 1);
+    double wanted = 1 - (1 - y) * sqrt(1 - y);
+    printf("  s / s1 %.4f: Q / (mu F) %.4f of %.4f\n", y, Q, wanted);
+    CHECK_NEAR(Q, wanted, 0.02 * wanted);
+  }
+  pl_world_destroy(of.in.world);
 }
 
 TEST(a_ball_pushed_along_a_plane_slips_from_the_rim_inwards)
 {
-  const double mu = 0.4, G = E / (2 * (1 + NU)) / (2 - NU), depth = 0.4e-3;
-  const int n = getenv("PLIANT_LONG") ? 8 : 4, parts = getenv("PLIANT_LONG") ? 12 : 4;
-  double force[3], a[2], k[2];
-  ball in;
+  static const int elements[] = {4, 5, 6, 8};
+  const int count = getenv("PLIANT_LONG") ? 4 : 2;
   if (TEST_SANITIZED) return;
-  for (int i = 0; i < 2; i++) k[i] = tangential(i ? depth : depth / 4, n, &a[i]);
-  double ratio = (1 / a[0] - 1 / a[1]) / (1 / k[0] - 1 / k[1]) / (8 * G);
-  double C = 1 / k[1] - 1 / (8 * a[1] * G);
-  printf("  k_t / k_n %.4f of %.4f\n", ratio * 4 * G / stiff, 4 * G / stiff);
-  CHECK_NEAR(ratio, 1, n < 8 ? 0.05 : 0.03); // 0.054, 0.036 and 0.004 with 3, 4 and 5 elements
-  double F = press(&in, depth, n, mu, a), s1 = 3 * mu * F / (16 * *a * G);
-  for (int i = 1; i <= parts + 1; i++) {
-    double way = (s1 + C * mu * F) * i / parts;
-    raise_floor(&in, way, depth, force);
-    double Q = 2 * force[0] / (mu * F), y = fmin((way / s1 - C * mu * F * Q / s1), 1);
-    double wanted = 1 - (1 - y) * sqrt(1 - y);
-    printf("  s / s1 %.4f: Q / (mu F) %.4f of %.4f\n", y, Q, wanted);
-    CHECK_NEAR(Q, wanted, 0.05 * wanted);
+  for (int i = 0; i < count; i++) {
+    double depth = 0.4e-3, C = check_stiffness(depth, elements[i]);
+    check_slip(depth, elements[i], C, i < 3 ? 4 : 12);
   }
-  pl_world_destroy(in.world);
 }
 
 TESTS(X(a_ball_pressed_on_a_plane_resists_as_hertz_says)
