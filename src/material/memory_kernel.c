@@ -189,9 +189,9 @@ PL_INLINE void rate_part(const pl_point *point, pl_lanes *r)
   strain_part(point, r);
 }
 
-static void advance(const pl_point *point, double h, int count, pl_lanes *history)
+/* S' / (2 mu) */
+PL_INLINE void fading_part(const pl_point *point, pl_lanes *e)
 {
-  pl_lanes e[6], r[6];
   if (point->fading->law->conjugate) {
     linear_part(point, e);
   } else if (point->fading->by_strain) {
@@ -200,12 +200,28 @@ static void advance(const pl_point *point, double h, int count, pl_lanes *histor
   } else {
     stress_part(point, e);
   }
+}
+
+static void advance(const pl_point *point, double h, int count, pl_lanes *history)
+{
+  pl_lanes e[6], r[6];
+  fading_part(point, e);
   if (!point->fading->hermite) {
     pl_prony_advance(point, h, e, count, history);
     return;
   }
   rate_part(point, r);
   pl_hermite_advance(point, h, e, r, count, history);
+}
+
+/* By the linear rule: that of rates has no time to lose. */
+static void move(const pl_point *point, double h, int count, const double *from, double *to,
+                 pl_lanes *frozen)
+{
+  pl_lanes e[6];
+  fading_part(point, e);
+  const pl_prony_slip sums = pl_prony_move(point, h, e, count, from, to, frozen);
+  frozen[PL_PRONY_ENERGY] = stored(point, &sums);
 }
 
 static void decays(const pl_lanes *numbers, double h, int count, pl_lanes *out)
@@ -270,5 +286,6 @@ const pl_fading_ops PL_VARIANT(pl_fading) = {
                .frozen = PL_HERMITE_FROZEN,
                .freeze = freeze,
                .advance = advance,
+               .move = move,
                .decays = decays},
 };

@@ -2,6 +2,7 @@
  * closed forms. What carries them within a substep, a prestress, is in test_prestress.c. */
 #include "slopes.h"
 
+#include "material/prony_point.h"
 #include "math/lanes_curves.h"
 
 #define SHARES 0.75 /* the sum of the shares in test_numbers */
@@ -416,6 +417,44 @@ TEST(a_cycle_loses_the_energy_of_the_closed_form)
   }
 }
 
+/* To move on and freeze at once gives the bits of one after the other, in both variants, from one
+ * room to another and in the same, and whether decays are at hand or not. */
+static void check_move(const pl_fading_ops *ops, const pl_fading *fading, int known)
+{
+  const int count = pl_prony_history(test_numbers);
+  double from[PL_LANES * PL_MOST_MEMORY], to[PL_LANES * PL_MOST_MEMORY];
+  pl_lanes apart[PL_MOST_FROZEN], both[PL_MOST_FROZEN], decays[PL_MOST_DECAYS];
+  const size_t size = (size_t)(count * PL_LANES) * sizeof *from;
+  const size_t frozen = PL_PRONY_FROZEN * sizeof *both;
+  for (int k = 0; k < count; k++) {
+    history[k] = pl_lanes_all(0.1 * test_uniform());
+    pl_lanes_store(from + PL_LANES * k, history[k]);
+  }
+  pl_point point = cycling(fading, 0.2, 0);
+  if (known) ops->memory.decays(point.numbers, 0.3, count, decays);
+  point.decays = known ? decays : NULL;
+  ops->memory.advance(&point, 0.3, count, history);
+  ops->memory.freeze(&point, 0.3, history, count, apart);
+  ops->memory.move(&point, 0.3, count, from, to, both);
+  CHECK(!memcmp(history, to, size) && !memcmp(apart, both, frozen));
+  ops->memory.move(&point, 0.3, count, from, from, both);
+  CHECK(!memcmp(history, from, size) && !memcmp(apart, both, frozen));
+}
+
+TEST(moving_on_freezes_the_same_bits)
+{
+  for (int k = 0; k < 12; k++) {
+    const pl_point_ops *law =
+        k % 2 ? &pl_law_at(PL_LAW_neo_hooke)->points : &pl_strain_at(PL_STRAIN_linear)->points;
+    const pl_fading fading = {
+        .law = law, .by_strain = k % 2 == 0, .of = (pl_fading_part)(k / 2 % 3)};
+    check_move(&pl_fading_base, &fading, k >= 6);
+#if PL_HAS_AVX2_VARIANT
+    if (pl_cpu_has_avx2()) check_move(&pl_fading_avx2, &fading, k >= 6);
+#endif
+  }
+}
+
 /* The energy that W tells at h = 0 is that of the springs: work done less what the dashpots took,
  * integral of 2 mu g_i |e_i|^2 / tau_i. */
 TEST(work_is_stored_or_lost)
@@ -452,4 +491,4 @@ TESTS(X(decay_and_its_mean_are_exact) X(laws_with_memory_have_an_energy_and_an_e
                       X(laws_declare_what_they_need) X(relaxation_has_the_closed_form)
                           X(ramp_and_hold_has_the_closed_form)
                               X(a_cycle_loses_the_energy_of_the_closed_form)
-                                  X(work_is_stored_or_lost))
+                                  X(moving_on_freezes_the_same_bits) X(work_is_stored_or_lost))
