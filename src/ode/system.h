@@ -88,6 +88,7 @@ struct pl_system {
   pl_filter filter;
   pl_repetition pass;
   const double *drag; /* 1/s per block: the part -drag m v of the forces; NULL: there is none */
+  int equal_drag;     /* it is the same for all blocks */
   pl_watch *watch;    /* asked in every iteration and substep; NULL: nobody */
   double load_scale;  /* factor on all loads; 1 except while statics ramps them up */
   int is_static;      /* the integrator looks for equilibrium */
