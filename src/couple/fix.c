@@ -259,11 +259,34 @@ static int way_of(const pl_fix *fix, const pl_moment *at, progress by, int world
   return is_rotation;
 }
 
+/* Blocks that are points, where the fix does not turn; as carry has it. */
+static void shift_blocks(const pl_fix *fix, const pl_moment *at, progress by, const int *blocks,
+                         int count, double *v)
+{
+  const pl_body *body = &fix->base.bodies->list[fix->base.acts_on[0]];
+  double offset[3], moved[3], h = at->h;
+  for (int k = 0; k < 3; k++) {
+    offset[k] = by.offset * fix->offset[k];
+    moved[k] = by.moved * fix->translation[k];
+  }
+  for (int i = 0; i < count; i++) {
+    const double *rest = body->model->rest + 3 * (size_t)(blocks[i] - body->offset);
+    const double *q = at->q + 3 * (size_t)blocks[i];
+    double *u = v + 3 * (size_t)blocks[i];
+    for (int k = 0; k < 3; k++) u[k] = 0 + (rest[k] + offset[k] + moved[k] - q[k]) / h;
+  }
+}
+
 static void block_velocities(const pl_coupling *self, const pl_moment *at, const int *blocks,
                              int count, double *v)
 {
   const pl_fix *fix = (const pl_fix *)self;
   const progress by = progress_at(fix, at->t + at->h);
+  const pl_model *model = self->bodies->list[self->acts_on[0]].model;
+  if (fix->angle == 0 && !pl_model_has_rotations(model)) {
+    shift_blocks(fix, at, by, blocks, count, v);
+    return;
+  }
   for (int i = 0; i < count; i++) {
     double way[3], *u = v + 3 * (size_t)blocks[i];
     int is_rotation = way_of(fix, at, by, blocks[i], way);

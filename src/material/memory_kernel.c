@@ -24,44 +24,55 @@
 
 PL_INLINE pl_lanes bulk_of(const pl_point *point) { return point->lambda + (2.0 / 3) * point->mu; }
 
-/* A point as it is, but for a rate that nobody reads. */
-PL_INLINE pl_point same(const pl_point *point)
+/* A point as it is, but for a rate that nobody reads. Number by number: compilers copy the whole
+ * more slowly than the law takes to compute. */
+PL_INLINE void copy_point(const pl_point *point, pl_point *out)
 {
-  pl_point out;
-  memcpy(&out, point, offsetof(pl_point, rate));
-  if (point->viscous) memcpy(out.rate, point->rate, sizeof out.rate);
-  memcpy((char *)&out + offsetof(pl_point, lambda), &point->lambda,
-         sizeof out - offsetof(pl_point, lambda));
-  return out;
+  for (int i = 0; i < 9; i++) out->F[i] = point->F[i];
+  for (int i = 0; i < 9 && point->viscous; i++) out->rate[i] = point->rate[i];
+  out->lambda = point->lambda;
+  out->mu = point->mu;
+  out->viscous_lambda = point->viscous_lambda;
+  out->viscous_mu = point->viscous_mu;
+  out->numbers = point->numbers;
+  out->frozen = point->frozen;
+  out->prestress = point->prestress;
+  out->pressure = point->pressure;
+  out->strain = point->strain;
+  out->fading = point->fading;
+  out->decays = point->decays;
+  out->axes = point->axes;
+  out->layers = point->layers;
+  out->layer_numbers = point->layer_numbers;
+  out->viscous = point->viscous;
 }
 
 /* The point with the moduli that fade times a. */
-PL_INLINE pl_point scaled(const pl_point *point, pl_lanes a)
+PL_INLINE void scale(const pl_point *point, pl_lanes a, pl_point *out)
 {
-  pl_point out = same(point);
-  pl_fade_moduli(point->fading->of, a, &out.lambda, &out.mu);
-  out.numbers = point->numbers + PL_PRONY_NUMBERS;
-  return out;
+  copy_point(point, out);
+  pl_fade_moduli(point->fading->of, a, &out->lambda, &out->mu);
+  out->numbers = point->numbers + PL_PRONY_NUMBERS;
 }
 
 /* The point with the moduli that fade alone, times a. */
-PL_INLINE pl_point only_fading(const pl_point *point, pl_lanes a)
+PL_INLINE void only_fading(const pl_point *point, pl_lanes a, pl_point *out)
 {
-  pl_point out = same(point);
   const int of = (int)point->fading->of;
   const pl_lanes none = pl_lanes_all(0);
-  out.mu = of == PL_FADING_VOLUME ? none : a * point->mu;
-  out.lambda = (of == PL_FADING_SHAPE ? none : a * bulk_of(point)) - (2.0 / 3) * out.mu;
-  out.numbers = point->numbers + PL_PRONY_NUMBERS;
-  out.prestress = out.pressure = NULL;
-  out.viscous = 0;
-  return out;
+  copy_point(point, out);
+  out->mu = of == PL_FADING_VOLUME ? none : a * point->mu;
+  out->lambda = (of == PL_FADING_SHAPE ? none : a * bulk_of(point)) - (2.0 / 3) * out->mu;
+  out->numbers = point->numbers + PL_PRONY_NUMBERS;
+  out->prestress = out->pressure = NULL;
+  out->viscous = 0;
 }
 
 /* The viscous moduli by which Hooke's law has the stress b dS'/dt. */
 PL_INLINE void add_viscosity(const pl_point *point, pl_point *out)
 {
-  const pl_point more = only_fading(point, point->frozen[PL_HERMITE_RATE]);
+  pl_point more;
+  only_fading(point, point->frozen[PL_HERMITE_RATE], &more);
   out->viscous_mu += more.mu;
   out->viscous_lambda += more.lambda;
 }
@@ -69,19 +80,19 @@ PL_INLINE void add_viscosity(const pl_point *point, pl_point *out)
 PL_INLINE int has_rates(const pl_point *point) { return point->fading->hermite && point->viscous; }
 
 /* The point whose law has the stress, but for the rates of a law of F. */
-PL_INLINE pl_point fading(const pl_point *point)
+PL_INLINE void fade(const pl_point *point, pl_point *out)
 {
-  pl_point out = scaled(point, point->frozen[PL_PRONY_ALPHA]);
-  out.prestress = point->frozen;
-  if (has_rates(point) && point->fading->by_strain) add_viscosity(point, &out);
-  return out;
+  scale(point, point->frozen[PL_PRONY_ALPHA], out);
+  out->prestress = point->frozen;
+  if (has_rates(point) && point->fading->by_strain) add_viscosity(point, out);
 }
 
 /* 2 mu dS'/dt / (2 mu) of a law of F. */
 PL_INLINE void stress_rate(const pl_point *point, pl_lanes *r)
 {
   pl_lanes P[9], H[81], S[9], G[9], dP[9], dS[9];
-  const pl_point only = only_fading(point, pl_lanes_all(1));
+  pl_point only;
+  only_fading(point, pl_lanes_all(1), &only);
   point->fading->law->tangent(&only, 1, 0, 0, P, H);
   const pl_lanes J = pl_lanes_mat3_cofactors(point->F, G);
   const pl_lanes volume = pl_lanes_max(J, pl_lanes_all(PL_LEAST_RATIO));
@@ -136,7 +147,8 @@ PL_INLINE void strain_part(const pl_point *point, pl_lanes *e)
 PL_INLINE void stress_part(const pl_point *point, pl_lanes *e)
 {
   pl_lanes P[9], G[9], S[9];
-  const pl_point only = only_fading(point, pl_lanes_all(1));
+  pl_point only;
+  only_fading(point, pl_lanes_all(1), &only);
   point->fading->law->stress(&only, P, NULL);
   pl_lanes J = pl_lanes_mat3_cofactors(point->F, G);
   pl_lanes scale = pl_lanes_max(J, pl_lanes_all(PL_LEAST_RATIO)) * 2.0 * point->mu;
@@ -170,7 +182,8 @@ static void freeze(const pl_point *point, double h, const pl_lanes *history, int
 /* S' / (2 mu) of a law that is linear in a measure: all of its stress. */
 PL_INLINE void linear_part(const pl_point *point, pl_lanes *e)
 {
-  const pl_point whole = scaled(point, pl_lanes_all(1));
+  pl_point whole;
+  scale(point, pl_lanes_all(1), &whole);
   point->fading->law->conjugate(&whole, e);
   for (int k = 0; k < 6; k++)
     e[k] = pl_lanes_pick(point->mu > 0.0, 0.5 * e[k] / point->mu, pl_lanes_all(0));
@@ -189,9 +202,9 @@ PL_INLINE void rate_part(const pl_point *point, pl_lanes *r)
   strain_part(point, r);
 }
 
-static void advance(const pl_point *point, double h, int count, pl_lanes *history)
+/* S' / (2 mu) */
+PL_INLINE void fading_part(const pl_point *point, pl_lanes *e)
 {
-  pl_lanes e[6], r[6];
   if (point->fading->law->conjugate) {
     linear_part(point, e);
   } else if (point->fading->by_strain) {
@@ -200,12 +213,28 @@ static void advance(const pl_point *point, double h, int count, pl_lanes *histor
   } else {
     stress_part(point, e);
   }
+}
+
+static void advance(const pl_point *point, double h, int count, pl_lanes *history)
+{
+  pl_lanes e[6], r[6];
+  fading_part(point, e);
   if (!point->fading->hermite) {
     pl_prony_advance(point, h, e, count, history);
     return;
   }
   rate_part(point, r);
   pl_hermite_advance(point, h, e, r, count, history);
+}
+
+/* By the linear rule: that of rates has no time to lose. */
+static void move(const pl_point *point, double h, int count, const double *from, double *to,
+                 pl_lanes *frozen)
+{
+  pl_lanes e[6];
+  fading_part(point, e);
+  const pl_prony_slip sums = pl_prony_move(point, h, e, count, from, to, frozen);
+  frozen[PL_PRONY_ENERGY] = stored(point, &sums);
 }
 
 static void decays(const pl_lanes *numbers, double h, int count, pl_lanes *out)
@@ -231,7 +260,8 @@ PL_INLINE int has_stress_rates(const pl_point *point)
 static void stress(const pl_point *point, pl_lanes *P, pl_lanes *W)
 {
   pl_lanes T[6];
-  pl_point at = fading(point);
+  pl_point at;
+  fade(point, &at);
   if (has_stress_rates(point)) add_rates(point, &at, T);
   at.fading->law->stress(&at, P, W);
   if (W) *W += point->frozen[PL_PRONY_ENERGY];
@@ -241,7 +271,8 @@ static void tangent(const pl_point *point, double kq, double kv, int semidefinit
                     pl_lanes *H)
 {
   pl_lanes T[6];
-  pl_point at = fading(point);
+  pl_point at;
+  fade(point, &at);
   if (!has_stress_rates(point)) {
     at.fading->law->tangent(&at, kq, kv, semidefinite, P, H);
     return;
@@ -260,7 +291,8 @@ static pl_tangent_shape shape(const pl_point *point, int semidefinite)
 static void form(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
                  pl_tangent_form *out)
 {
-  pl_point at = fading(point);
+  pl_point at;
+  fade(point, &at);
   at.fading->law->form(&at, kq, kv, semidefinite, P, out);
 }
 
@@ -270,5 +302,6 @@ const pl_fading_ops PL_VARIANT(pl_fading) = {
                .frozen = PL_HERMITE_FROZEN,
                .freeze = freeze,
                .advance = advance,
+               .move = move,
                .decays = decays},
 };

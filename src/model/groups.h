@@ -180,6 +180,11 @@ PL_INLINE void pl_group_advance(const pl_groups *groups, const pl_group *group, 
 {
   pl_lanes history[PL_MOST_MEMORY];
   const size_t place = pl_group_place(group, groups->points, batch, p);
+  if (groups->ahead && group->memory->move && !group->fading.hermite) {
+    group->memory->move(point, h, group->history, groups->memory + place, to + place,
+                        pl_group_frozen(group, groups->points, batch, p));
+    return;
+  }
   for (int k = 0; k < group->history; k++)
     history[k] = pl_lanes_load(groups->memory + place + (size_t)(k * PL_LANES));
   group->memory->advance(point, h, group->history, history);

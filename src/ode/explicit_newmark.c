@@ -74,9 +74,11 @@ static void predict(void *context, int first, int last)
 static void accelerate_range(void *context, int first, int last)
 {
   const passes *p = context;
-  const double h = p->on.h, *drag = p->system->drag;
+  const double h = p->on.h, *drag = p->system->drag.each;
   for (int block = first, end; block < last; block = end) {
-    for (end = block + 1; end < last && (!drag || drag[end] == drag[block]);) end++;
+    for (end = p->system->drag.is_equal ? last : block + 1;
+         end < last && (!drag || drag[end] == drag[block]);)
+      end++;
     p->kernel->accelerate(&p->on, drag ? 0.5 * h * drag[block] : 0, 3 * (size_t)block,
                           3 * (size_t)end);
   }

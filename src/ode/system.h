@@ -87,12 +87,15 @@ struct pl_system {
   struct pl_relation_list *relations;
   pl_filter filter;
   pl_repetition pass;
-  const double *drag; /* 1/s per block: the part -drag m v of the forces; NULL: there is none */
-  pl_watch *watch;    /* asked in every iteration and substep; NULL: nobody */
-  double load_scale;  /* factor on all loads; 1 except while statics ramps them up */
-  int is_static;      /* the integrator looks for equilibrium */
-  int is_linear;      /* it solves one linear system per stage and iterates nothing */
-  int order;          /* of accuracy, of the integrator */
+  struct pl_drag {
+    const double *each; /* 1/s per block: the part -drag m v of the forces; NULL: there is none */
+    int is_equal;       /* for all blocks */
+  } drag;
+  pl_watch *watch;   /* asked in every iteration and substep; NULL: nobody */
+  double load_scale; /* factor on all loads; 1 except while statics ramps them up */
+  int is_static;     /* the integrator looks for equilibrium */
+  int is_linear;     /* it solves one linear system per stage and iterates nothing */
+  int order;         /* of accuracy, of the integrator */
   int predicts;     /* A is not the slope at q alone: full increments converge, shorter ones less */
   int remembers;    /* laws remember: inner forces change in time at constant q and v, too */
   int freezes_time; /* the integrator asks for forces at the end's q at the beginning's time */

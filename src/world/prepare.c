@@ -283,6 +283,7 @@ static pl_status make_drag(pl_world *world, pl_error *error)
 {
   world->vectors.drag = pl_alloc(&world->allocator, (size_t)world->bodies.blocks, sizeof(double));
   if (!world->vectors.drag) return pl_fail_memory(error);
+  world->system.drag.is_equal = 1;
   for (size_t b = 0; b < world->bodies.count; b++) {
     const pl_body *body = &world->bodies.list[b];
     if (body->material.spares_rigid_motion && !pl_body_spares_rigid_motion(body))
@@ -292,8 +293,9 @@ static pl_status make_drag(pl_world *world, pl_error *error)
                    body->name);
     double own = pl_body_spares_rigid_motion(body) ? 0 : body->mass_damping;
     for (int i = 0; i < body->blocks; i++) world->vectors.drag[body->offset + i] = own;
+    world->system.drag.is_equal &= own == world->vectors.drag[0];
   }
-  world->system.drag = world->vectors.drag;
+  world->system.drag.each = world->vectors.drag;
   world->bodies.lumps = ((const pl_integrator_ops *)world->set.integrator.member)->critical != NULL;
   return PL_OK;
 }

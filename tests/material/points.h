@@ -211,10 +211,12 @@ static inline double asymmetry(const double *A, int size)
 static inline void diagonalise(double A[81], double Q[81])
 {
   for (int i = 0; i < 81; i++) Q[i] = i % 10 == 0;
-  for (int sweep = 0; sweep < 30; sweep++) {
+  for (int sweep = 0, turned = 1; sweep < 30 && turned; sweep++) {
+    turned = 0;
     for (int p = 0; p < 9; p++) {
       for (int q = p + 1; q < 9; q++) {
         if (fabs(A[9 * p + q]) < 1e-300) continue;
+        turned |= fabs(A[9 * p + q]) > 1e-18 * (fabs(A[10 * p]) + fabs(A[10 * q]));
         double tau = (A[10 * q] - A[10 * p]) / (2 * A[9 * p + q]);
         double t = (tau < 0 ? -1 : 1) / (fabs(tau) + sqrt(1 + tau * tau));
         double c = 1 / sqrt(1 + t * t), s = t * c;
@@ -243,6 +245,26 @@ static inline double min_eigenvalue(const double *H)
   double min = A[0];
   for (int i = 1; i < 9; i++) min = fmin(min, A[10 * i]);
   return min;
+}
+
+/* H with its eigenvalues clamped or made positive. */
+static inline void project(const double *H, int absolute, double *out)
+{
+  double A[81], Q[81];
+  memcpy(A, H, sizeof A);
+  diagonalise(A, Q);
+  memset(out, 0, 81 * sizeof *out);
+  for (int m = 0; m < 9; m++) {
+    double value = absolute ? fabs(A[10 * m]) : fmax(A[10 * m], 0);
+    for (int e = 0; e < 81; e++) out[e] += value * Q[9 * (e / 9) + m] * Q[9 * (e % 9) + m];
+  }
+}
+
+/* Isotropic laws of F: their semidefinite tangent is the exact one with projected eigenvalues. */
+static inline int is_projected(const pl_strain_ops *ops)
+{
+  const pl_law_ops *law = law_with(ops);
+  return law && !law->uses_strain && !law->uses_axes && !law->memory.count;
 }
 
 #endif
