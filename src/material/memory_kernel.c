@@ -227,7 +227,7 @@ static void advance(const pl_point *point, double h, int count, pl_lanes *histor
   pl_hermite_advance(point, h, e, r, count, history);
 }
 
-/* By the linear rule: that of rates has no time to lose. */
+/* For the linear rule alone; histories with rates are advanced and frozen one after the other. */
 static void move(const pl_point *point, double h, int count, const double *from, double *to,
                  pl_lanes *frozen)
 {
