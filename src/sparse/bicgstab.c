@@ -295,8 +295,10 @@ static double finish(run *now)
   return now->report->residual = residual;
 }
 
+/* A preconditioner that was made for an earlier matrix may be what is singular. */
 static pl_status fail_singular(const run *now, pl_error *error)
 {
+  now->self->common.preconditioner->refusals++;
   return pl_fail(error, PL_E_SINGULAR,
                  "the matrix is singular, or nearly so: bicgstab cannot reduce a residual of %.3g, "
                  "there is a motion that nothing resists; fix enough nodes or give the bodies mass",

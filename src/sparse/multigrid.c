@@ -21,22 +21,18 @@ static const double damping = 4.0 / 3.0;
 /* A pivot of a block on the diagonal this much below the block's size is what rounding left. */
 #define LEAST_PIVOT 1e-6
 
-enum { FIRST_ROUNDS = 15, LATER_ROUNDS = 3, ALONE = 4 };
+enum { LATER_ROUNDS = 3, ALONE = 4 };
 
 /* A pass over a level's rows in chunks; what it needs beside the level. */
 typedef struct pass {
   const pl_multigrid_kernel *kernel;
   pl_multigrid_level *level, *coarse;
-  const pl_bsr *A;
   const pl_filter *filter;
-  const double *inverse;
   const pl_multigrid_turns *turns; /* NULL: none, or not on this level */
   double factor, caution, spread;
   pl_multigrid_sweep sweep;
+  float *spare; /* a vector that a pass may use */
 } pass;
-
-/* Floats per row in vectors. */
-static size_t width_of(const pl_multigrid_level *level) { return level->size == 3 ? 4 : 8; }
 
 static void swap(float **a, float **b)
 {
@@ -48,93 +44,6 @@ static void swap(float **a, float **b)
 static void run(pass *job, const pl_multigrid_level *rows, void (*work)(void *, int), pl_pool *pool)
 {
   pl_parallel(pool, pl_chunk_count(rows->rows, rows->chunk), work, job);
-}
-
-/* A pass with a product: rows that are late wait for all chunks. */
-static void run_product(pass *job, const pl_multigrid_level *rows, void (*work)(void *, int),
-                        void (*late)(void *, int), pl_pool *pool)
-{
-  run(job, rows, work, pool);
-  run(job, rows, late, pool);
-}
-
-/* ---- loading ---- */
-
-static void load_chunk(void *context, int chunk)
-{
-  const pass *job = context;
-  const pl_multigrid_level *level = job->level;
-  int first = chunk * level->chunk, last = pl_multigrid_last(level, chunk);
-  pl_multigrid_vectors_pick()->load(level, first, last, job->A->values, job->factor);
-  for (int k = 9 * first; k < 9 * last; k++)
-    level->inverse[k] = (float)(job->inverse[k] / job->factor);
-}
-
-void pl_multigrid_load(pl_multigrid *grid, const pl_bsr *A, const double *inverse, double scale,
-                       pl_pool *pool)
-{
-  pass job = {.level = grid->level, .A = A, .inverse = inverse, .factor = scale};
-  run(&job, grid->level, load_chunk, pool);
-}
-
-/* ---- the largest eigenvalue ---- */
-
-static void sweep_chunk(void *context, int chunk)
-{
-  const pass *job = context;
-  job->kernel->sweep(job->level, chunk, 0, &job->sweep);
-}
-
-static void power_chunk(void *context, int chunk)
-{
-  const pass *job = context;
-  const pl_multigrid_level *level = job->level;
-  int first = chunk * level->chunk, last = pl_multigrid_last(level, chunk);
-  job->kernel->sweep(level, chunk, 1, &job->sweep);
-  double sum = 0;
-  size_t width = width_of(level);
-  for (int row = first; row < last; row++) {
-    const float *at = job->sweep.out + width * (size_t)row;
-    for (int c = 0; c < level->size; c++) sum += (double)at[c] * (double)at[c];
-  }
-  level->sums[chunk] = sum;
-}
-
-/* A start that has something of every eigenvector. */
-static void scatter(pl_multigrid_level *level)
-{
-  unsigned seed = 12345;
-  for (size_t i = 0; i < width_of(level) * (size_t)level->rows; i++) {
-    seed = seed * 1664525u + 1013904223u;
-    level->mode[i] = (float)(seed >> 8) * 0x1p-24f - 0.5f;
-  }
-}
-
-void pl_multigrid_measure(pl_multigrid_level *level, int rounds, pl_pool *pool)
-{
-  // out = x + a x + b D^-1 (0 - A x) with a = -1; the eigenvector kept is as long as its eigenvalue
-  memset(level->t, 0, width_of(level) * (size_t)level->rows * sizeof(float));
-  pass job = {.kernel = pl_multigrid_kernel_pick(level->size),
-              .level = level,
-              .sweep = {.r = level->t, .a = -1}};
-  double length = level->largest;
-  if (!(length > 0)) {
-    scatter(level);
-    length = 1;
-    rounds = FIRST_ROUNDS;
-  }
-  for (int round = 0; round < rounds && length > 0 && isfinite(length); round++) {
-    job.sweep.x = level->mode;
-    job.sweep.out = level->y;
-    job.sweep.b = (float)(-1 / length);
-    run_product(&job, level, sweep_chunk, power_chunk, pool);
-    swap(&level->mode, &level->y);
-    length = 0;
-    int chunks = pl_chunk_count(level->rows, level->chunk);
-    for (int chunk = 0; chunk < chunks; chunk++) length += level->sums[chunk];
-    length = sqrt(length);
-  }
-  level->largest = length;
 }
 
 /* ---- the tentative prolongator ---- */
@@ -299,7 +208,8 @@ static void coarsen(pl_multigrid *grid, pl_multigrid_level *level,
   pass job = {.kernel = pl_multigrid_kernel_pick(level->size), .level = level, .coarse = coarse};
   job.factor = scale * damping / level->largest;
   run(&job, level, smooth_chunk, pool);
-  if (grid->is_thorough) pl_multigrid_minimise(level, source ? source->filter : NULL, scale, pool);
+  if (grid->lowering)
+    pl_multigrid_minimise(level, source ? source->filter : NULL, scale, grid->lowering, pool);
   job.factor = scale;
   run(&job, level, multiply_chunk, pool);
   run(&job, coarse, gather_chunk, pool);
@@ -358,6 +268,67 @@ void pl_multigrid_refresh(pl_multigrid *grid, const pl_multigrid_source *source,
   pl_multigrid_triangle_pick()->invert(&grid->dense);
 }
 
+/* ---- passes one behind the other ---- */
+
+/* Passes over one level of which each reads what the one before it has written, in the same chunk
+ * and in so many (reach) behind it. A level that is too large for a cache is passed over in batches
+ * of chunks, each pass as far behind the one before it as it must be, so that blocks are still near
+ * when the next pass asks for them. What a chunk computes does not depend on that. */
+enum { MOST_PASSES = 8 };
+
+typedef struct wave {
+  struct following {
+    pass job;
+    void (*work)(void *, int), (*late)(void *, int); /* late NULL: no product */
+  } list[MOST_PASSES];
+  int count;
+} wave;
+
+typedef struct span {
+  void (*work)(void *, int);
+  pass *job;
+  int first;
+} span;
+
+static void span_chunk(void *context, int chunk)
+{
+  const span *now = context;
+  now->work(now->job, now->first + chunk);
+}
+
+/* The chunks [first, last) of a pass, as far as there are such. */
+static void run_span(struct following *one, int first, int last, pl_pool *pool)
+{
+  const int chunks = pl_chunk_count(one->job.level->rows, one->job.level->chunk);
+  span now = {one->work, &one->job, first > 0 ? first : 0};
+  const int count = (last < chunks ? last : chunks) - now.first;
+  if (count <= 0) return;
+  pl_parallel(pool, count, span_chunk, &now);
+  now.work = one->late;
+  if (now.work) pl_parallel(pool, count, span_chunk, &now);
+}
+
+static void run_wave(wave *passes, pl_pool *pool)
+{
+  if (passes->count == 0) return;
+  const pl_multigrid_level *level = passes->list[0].job.level;
+  const int chunks = pl_chunk_count(level->rows, level->chunk), threads = pl_pool_threads(pool);
+  const int batch = level->half.batch > 2 * threads ? level->half.batch : 2 * threads;
+  const int lag = batch < chunks ? level->half.reach : 0;
+  for (int from = 0; from < chunks + (passes->count - 1) * lag; from += batch) {
+    for (int i = 0; i < passes->count; i++)
+      run_span(&passes->list[i], from - i * lag, from + batch - i * lag, pool);
+  }
+  passes->count = 0;
+}
+
+static void follow(wave *passes, const pass *job, void (*work)(void *, int),
+                   void (*late)(void *, int), pl_pool *pool)
+{
+  if (passes->count == MOST_PASSES) run_wave(passes, pool);
+  passes->list[passes->count++] = (struct following){*job, work, late};
+}
+
 /* ---- the cycle ---- */
 
 void pl_multigrid_filter(const pl_filter *filter, int first, int last, float *x)
@@ -377,6 +348,12 @@ static void start_chunk(void *context, int chunk)
   const pass *job = context;
   job->kernel->start(job->level, chunk * job->level->chunk, pl_multigrid_last(job->level, chunk),
                      job->sweep.b, job->sweep.r, job->sweep.out);
+}
+
+static void sweep_chunk(void *context, int chunk)
+{
+  const pass *job = context;
+  job->kernel->sweep(job->level, chunk, 0, &job->sweep);
 }
 
 static void late_sweep_chunk(void *context, int chunk)
@@ -402,11 +379,12 @@ static void late_residual_chunk(void *context, int chunk)
 }
 
 /* t = r - A x. */
-static void subtract(pass *job, pl_pool *pool)
+static void subtract(wave *passes, pass *job, pl_pool *pool)
 {
   const pl_multigrid_level *level = job->level;
   job->sweep = (pl_multigrid_sweep){.r = level->r, .x = level->x, .out = level->t};
-  run_product(job, level, residual_chunk, late_residual_chunk, pool);
+  follow(passes, job, residual_chunk, late_residual_chunk, pool);
+  run_wave(passes, pool);
 }
 
 static void restrict_chunk(void *context, int chunk)
@@ -421,17 +399,25 @@ static void prolong_chunk(void *context, int chunk)
   const pass *job = context;
   const pl_multigrid_level *level = job->level;
   int first = chunk * level->chunk, last = pl_multigrid_last(level, chunk);
-  size_t width = width_of(level);
-  float *to = job->turns ? level->y : level->x;
+  size_t width = pl_multigrid_width(level);
+  float *x = job->sweep.out, *to = job->turns ? job->spare : x;
   if (job->turns)
     memset(to + width * (size_t)first, 0, width * (size_t)(last - first) * sizeof *to);
   job->kernel->prolong(level, first, last, job->coarse->x, to);
-  if (job->turns) pl_multigrid_turning_pick()->add(first, last, job->turns->R, to, level->x);
-  pl_multigrid_filter(job->filter, first, last, level->x);
+  if (job->turns) pl_multigrid_turning_pick()->add(first, last, job->turns->R, to, x);
+  pl_multigrid_filter(job->filter, first, last, x);
+}
+
+/* x += P times the next level's x. */
+static void correct(wave *passes, pass *job, pl_pool *pool)
+{
+  job->sweep = (pl_multigrid_sweep){.out = job->level->x};
+  job->spare = job->level->y;
+  follow(passes, job, prolong_chunk, NULL, pool);
 }
 
 /* Chebyshev's iteration from x, or from zero: level->x becomes the result. */
-static void smooth(pass *job, int degree, int from_zero, pl_pool *pool)
+static void smooth(wave *passes, pass *job, int degree, int from_zero, pl_pool *pool)
 {
   pl_multigrid_level *level = job->level;
   double high = reach * job->caution * level->largest;
@@ -449,16 +435,16 @@ static void smooth(pass *job, int degree, int from_zero, pl_pool *pool)
     job->sweep.out = level->y;
     job->sweep.previous = k > 1 || (k == 1 && !from_zero) ? level->y : NULL;
     if (k == 0 && from_zero)
-      run(job, level, start_chunk, pool);
+      follow(passes, job, start_chunk, NULL, pool);
     else
-      run_product(job, level, sweep_chunk, late_sweep_chunk, pool);
+      follow(passes, job, sweep_chunk, late_sweep_chunk, pool);
     swap(&level->x, &level->y);
   }
 }
 
 static void solve_last(pl_multigrid_level *last, const pl_multigrid_dense *dense)
 {
-  size_t width = width_of(last), size = (size_t)last->size;
+  size_t width = pl_multigrid_width(last), size = (size_t)last->size;
   for (int i = 0; i < last->rows; i++)
     memcpy(dense->in + size * (size_t)i, last->r + width * (size_t)i, size * sizeof(float));
   pl_multigrid_triangle_pick()->apply(dense);
@@ -500,15 +486,16 @@ static void visit(pl_multigrid *grid, int index, const pl_filter *filter, int de
     solve_last(job.level, &grid->dense);
     return;
   }
-  smooth(&job, is_last ? ALONE * degree : degree_on(index, degree), 1, pool);
-  if (is_last) return;
-  for (int visits = visits_from(grid, index); visits > 0; visits--) {
-    subtract(&job, pool);
+  wave passes = {.count = 0};
+  smooth(&passes, &job, is_last ? ALONE * degree : degree_on(index, degree), 1, pool);
+  for (int visits = is_last ? 0 : visits_from(grid, index); visits > 0; visits--) {
+    subtract(&passes, &job, pool);
     run(&job, job.coarse, restrict_chunk, pool);
     visit(grid, index + 1, filter, degree, pool);
-    run(&job, job.level, prolong_chunk, pool);
+    correct(&passes, &job, pool);
   }
-  smooth(&job, degree_on(index, degree), 0, pool);
+  if (!is_last) smooth(&passes, &job, degree_on(index, degree), 0, pool);
+  run_wave(&passes, pool);
 }
 
 void pl_multigrid_cycle(pl_multigrid *grid, const pl_filter *filter, int degree, pl_pool *pool)
@@ -521,7 +508,8 @@ void pl_multigrid_residual(pl_multigrid *grid, const pl_filter *filter, pl_pool 
   pass job = {.kernel = pl_multigrid_kernel_pick(grid->level->size),
               .level = grid->level,
               .filter = filter};
-  subtract(&job, pool);
+  wave passes = {.count = 0};
+  subtract(&passes, &job, pool);
 }
 
 /* ---- what it costs ---- */
@@ -531,7 +519,8 @@ pl_multigrid_cost pl_multigrid_cost_of_residual(const pl_multigrid_level *level)
   const pl_multigrid_half *half = &level->half;
   double blocks = level->start[level->rows], rows = level->rows, size = level->size;
   double late = half->late_first[pl_chunk_count(level->rows, level->chunk)];
-  double slots = half->late_start[(int)late], vector = (double)width_of(level) * sizeof(float);
+  double slots = half->late_start[(int)late],
+         vector = (double)pl_multigrid_width(level) * sizeof(float);
   // vectors: r, x, t and the sums
   return (pl_multigrid_cost){half->start[level->rows] *
                                      (size * size * sizeof(float) + sizeof(int)) +
@@ -547,7 +536,7 @@ pl_multigrid_cost pl_multigrid_cost_of_cycle(const pl_multigrid *grid, int degre
   for (int i = 0; i < grid->levels; i++) {
     const pl_multigrid_level *level = &grid->level[i];
     double rows = level->rows, size = level->size, count = grid->dense.count;
-    double vector = (double)width_of(level) * sizeof(float);
+    double vector = (double)pl_multigrid_width(level) * sizeof(float);
     if (i + 1 == grid->levels && count > 0) {
       sum.bytes += times * count * (count + 1) / 2 * sizeof(float);
       sum.flops += times * 2 * count * (count + 1);

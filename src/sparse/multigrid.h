@@ -8,8 +8,9 @@
  *   t_g = t + w x (c_g - c) / l,  w_g = (l_g / l) w            (a group of a coarser level)
  *
  * That is the tentative prolongator T. The prolongator is P = (I - omega D^-1 A) T with the block
- * diagonal D, the coarse matrix P^T A P. Vanek, Mandel & Brezina 1996, "Algebraic multigrid by
- * smoothed aggregation for second and fourth order elliptic problems".
+ * diagonal D, whose energy is then lowered (multigrid_energy.c); the coarse matrix is P^T A P.
+ * Vanek, Mandel & Brezina 1996, "Algebraic multigrid by smoothed aggregation for second and fourth
+ * order elliptic problems".
  *
  * Matrices are symmetric, and products stream their upper triangles only: for a block A_ij right of
  * the diagonal, y_i += A_ij x_j and y_j += A_ij^T x_i.
@@ -23,7 +24,7 @@
 #include "sparse/blockwise.h"
 #include "sparse/pairs.h"
 
-enum { PL_MULTIGRID_COARSE = 6, PL_MULTIGRID_MOST_LEVELS = 12 };
+enum { PL_MULTIGRID_COARSE = 6, PL_MULTIGRID_MOST_LEVELS = 12, PL_MULTIGRID_THOROUGH = 5 };
 
 /* The blocks of a level's rows on and right of the diagonal. Rows are dealt with in chunks, within
  * a chunk in their order: a row's sum is complete when its turn comes, since all that it gets comes
@@ -40,6 +41,8 @@ typedef struct pl_multigrid_half {
   int *late_start; /* the first slot of a late row, and the end */
   int *late_first; /* the first late row of a chunk, and the end */
   float *sums;     /* a vector for rows and slots; zero between products */
+  int reach;       /* how many chunks behind its own a block lies at most */
+  int batch;       /* chunks whose blocks are to stay in a cache */
 } pl_multigrid_half;
 
 /* A level. Vectors have 4 floats for each row of 3, and 8 for each row of 6, the last of which mean
@@ -104,7 +107,7 @@ typedef struct pl_multigrid {
   double caution;           /* factor on all estimates of largest eigenvalues; at least 1 */
   pl_multigrid_joints joints;
   pl_multigrid_turns turns;
-  int is_thorough; /* prolongators of less energy: for matrices that are hard for it */
+  int lowering; /* steps that lower the energy of prolongators: 0, 1 or THOROUGH */
 } pl_multigrid;
 
 /* What a preconditioner that is a hierarchy hands to a solver: its finest level is the matrix times
@@ -157,15 +160,21 @@ void pl_multigrid_refresh(pl_multigrid *grid, const pl_multigrid_source *source,
                           pl_pool *pool);
 
 /* Lowers the energy of a level's prolongator, whose copy in the order of the members is not made
- * yet; the filter is that of the finest level, else NULL. */
+ * yet, in 1 or THOROUGH steps; the filter is that of the finest level, else NULL. */
 void pl_multigrid_minimise(pl_multigrid_level *level, const pl_filter *filter, double scale,
-                           pl_pool *pool);
+                           int steps, pl_pool *pool);
 
 /* The end of a chunk of a level's rows. */
 static inline int pl_multigrid_last(const pl_multigrid_level *level, int chunk)
 {
   int last = (chunk + 1) * level->chunk;
   return last < level->rows ? last : level->rows;
+}
+
+/* Floats per row in vectors. */
+static inline size_t pl_multigrid_width(const pl_multigrid_level *level)
+{
+  return level->size == 3 ? 4 : 8;
 }
 
 /* A better estimate of a level's largest eigenvalue, by some rounds of the power method. */

@@ -188,6 +188,60 @@ PL_INLINE void six_store_single(float *to, six a)
 PL_INLINE six six_add(six a, six b) { return (six){a.low + b.low, a.high + b.high}; }
 PL_INLINE six six_scale(six a, double s) { return (six){a.low * s, a.high * s}; }
 
+/* ---- rigid motions of groups ---- */
+
+PL_INLINE pl_lanes widen(quartet x) { return __builtin_convertvector(x, pl_lanes); }
+
+PL_INLINE void store_3(float *to, pl_lanes a)
+{
+  quartet lanes = __builtin_convertvector(a, quartet);
+  memcpy(to, &lanes, 3 * sizeof *to);
+}
+
+/* a x b in the first three lanes. */
+PL_INLINE pl_lanes cross(pl_lanes a, pl_lanes b)
+{
+  pl_lanes c =
+      a * __builtin_shufflevector(b, b, 1, 2, 0, 3) - b * __builtin_shufflevector(a, a, 1, 2, 0, 3);
+  return __builtin_shufflevector(c, c, 1, 2, 0, 3);
+}
+
+/* (L L^T)^-1 y; what L leaves out stays zero. */
+PL_INLINE pl_lanes solve_3(const double L[3][3], pl_lanes y)
+{
+  double x[3] = {y[0], y[1], y[2]};
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < i; j++) x[i] -= L[i][j] * x[j];
+    x[i] = L[i][i] > 0 ? x[i] / L[i][i] : 0;
+  }
+  for (int i = 2; i >= 0; i--) {
+    for (int j = i + 1; j < 3; j++) x[i] -= L[j][i] * x[j];
+    x[i] = L[i][i] > 0 ? x[i] / L[i][i] : 0;
+  }
+  return (pl_lanes){x[0], x[1], x[2], 0};
+}
+
+/* A line of X becomes X - X B (B^T B)^-1 B^T, where B has, of a group, the translation t + w x d
+ * and the rotation radius w. About the mean place B^T B falls into two parts. */
+PL_INLINE void keep_motions(const pl_multigrid_motions *motions, float *line, size_t apart)
+{
+  pl_lanes t = pl_lanes_all(0), w = t;
+  for (int k = 0; k < motions->count; k++) {
+    const float *x = line + apart * (size_t)k;
+    const pl_lanes a = widen(quartet_load(x)), b = widen(quartet_load(x + 3));
+    t += a;
+    w += cross(pl_lanes_load(motions->d[k]), a) + motions->radius[k] * b;
+  }
+  t = t / (double)motions->count;
+  w = solve_3(motions->L, w);
+  for (int k = 0; k < motions->count; k++) {
+    float *x = line + apart * (size_t)k;
+    const pl_lanes a = widen(quartet_load(x)), b = widen(quartet_load(x + 3));
+    store_3(x, a - t - cross(w, pl_lanes_load(motions->d[k])));
+    store_3(x + 3, b - motions->radius[k] * w);
+  }
+}
+
 #define PASTE_AGAIN(name, size) name##_##size
 #define PASTE(name, size)       PASTE_AGAIN(name, size)
 #define NAME(name)              PASTE(name, SIZE)
@@ -207,8 +261,6 @@ PL_INLINE six six_scale(six a, double s) { return (six){a.low * s, a.high * s}; 
 #include "sparse/multigrid_rows.h"
 
 /* ---- conjugate gradients on the finest level ---- */
-
-PL_INLINE pl_lanes widen(quartet x) { return __builtin_convertvector(x, pl_lanes); }
 
 /* Of the first three lanes. */
 PL_INLINE double sum_of(pl_lanes sums) { return (sums[0] + sums[1]) + sums[2]; }

@@ -9,6 +9,16 @@
 #include "core/cpu.h"
 #include "sparse/multigrid.h"
 
+/* Groups of a row of P that the loops have room for. */
+enum { PL_MULTIGRID_MOST_NEAR = 48 };
+
+/* The groups of a row of P: their places about their mean, and their radii. */
+typedef struct pl_multigrid_motions {
+  int count;
+  double d[PL_MULTIGRID_MOST_NEAR][4], radius[PL_MULTIGRID_MOST_NEAR];
+  double L[3][3]; /* L L^T = sum (d.d + radius^2) 1 - d d^T */
+} pl_multigrid_motions;
+
 /* out = x + a (x - previous) + b D^-1 (r - A x); previous NULL is zero, and may be out. Or, as a
  * residual, out = r - A x. */
 typedef struct pl_multigrid_sweep {
@@ -34,6 +44,10 @@ typedef struct pl_multigrid_kernel {
 
   /* P = T - omega D^-1 A T. */
   void (*smooth)(pl_multigrid_level *level, int first, int last, double omega);
+  /* out = scale D^-1 A P on the pattern of P; zero in rows of more than MOST_NEAR groups. */
+  void (*lower)(const pl_multigrid_level *level, int first, int last, double scale, float *out);
+  /* Leaves of a row's change X of P what moves no rigid motion. */
+  void (*keep)(const pl_multigrid_motions *motions, float *X);
   /* A P, times scale. */
   void (*multiply)(pl_multigrid_level *level, int first, int last, double scale);
   /* The blocks of P^T A P in the groups [first, last) whose column is not left of the diagonal,

@@ -16,6 +16,9 @@ enum {
   SLACK = 8 /* floats behind the end of an array */
 };
 
+/* Bytes that stay in a cache which the threads share while some passes go over them. */
+static const double near_bytes = 4e6;
+
 /* A level on which fewer groups than this part of its rows cannot be found is the last one. */
 static const double min_reduction = 0.7;
 
@@ -164,6 +167,7 @@ static void list_columns(const pl_multigrid_level *level, int *next, int *seen,
     for (int m = level->diagonal[row]; m < level->start[row + 1]; m++, k++) {
       int column = half->columns[k] = level->columns[m];
       if (column < last) continue;
+      if (column / level->chunk - chunk > half->reach) half->reach = column / level->chunk - chunk;
       if (k < half->leaving[row]) half->leaving[row] = k;
       if (seen[column] != chunk + 1) next[column]++;
       seen[column] = chunk + 1;
@@ -230,6 +234,16 @@ static pl_status make_half(const pl_allocator *allocator, const pl_multigrid_lev
   return status;
 }
 
+/* As many chunks as have their blocks in near_bytes. */
+static void set_batch(pl_multigrid_level *level)
+{
+  const double area = (double)level->size * level->size;
+  const double blocks = (double)(level->start[level->rows] + level->rows) / 2;
+  const double all = blocks * (area * sizeof(float) + sizeof(int));
+  const int chunks = pl_chunk_count(level->rows, level->chunk);
+  level->half.batch = all > near_bytes ? (int)(chunks * (near_bytes / all)) : chunks;
+}
+
 /* Arrays of a level with a known pattern. */
 static pl_status take_memory(const pl_allocator *allocator, pl_multigrid_level *level,
                              pl_error *error)
@@ -244,7 +258,9 @@ static pl_status take_memory(const pl_allocator *allocator, pl_multigrid_level *
   level->sums =
       pl_alloc(allocator, (size_t)pl_chunk_count(level->rows, level->chunk) + 1, sizeof(double));
   if (!level->inverse || !level->sums) return pl_fail_memory(error);
-  return make_half(allocator, level, &level->half, error);
+  pl_status status = make_half(allocator, level, &level->half, error);
+  set_batch(level);
+  return status;
 }
 
 static void set_chunk(pl_multigrid_level *level)
@@ -345,6 +361,7 @@ pl_status pl_multigrid_create_finest(const pl_allocator *allocator, const pl_bsr
   grid->allocator = *allocator;
   grid->levels = 1;
   grid->caution = 1;
+  grid->lowering = 1;
   pl_multigrid_level *level = grid->level;
   level->rows = A->rows;
   level->size = 3;

@@ -26,6 +26,10 @@
 #define add_product   NAME(add_product)
 #define seek          NAME(seek)
 #define smooth_rows   NAME(smooth_rows)
+#define add_single    NAME(add_single)
+#define lower_row     NAME(lower_row)
+#define lower_rows    NAME(lower_rows)
+#define keep_row      NAME(keep_row)
 #define multiply_rows NAME(multiply_rows)
 #define add_gathered  NAME(add_gathered)
 #define gather_rows   NAME(gather_rows)
@@ -225,6 +229,71 @@ static void smooth_rows(pl_multigrid_level *level, int first, int last, double o
   }
 }
 
+/* sums += A block * a block of P; the block of A column by column. */
+PL_INLINE void add_single(const float *block, const float *P, octet *sums)
+{
+  octet rows[SIZE];
+  PL_UNROLL
+  for (int c = 0; c < SIZE; c++) rows[c] = octet_load(P + COARSE * c);
+  PL_UNROLL
+  for (int i = 0; i < SIZE; i++) {
+    for (int c = 0; c < SIZE; c++) octet_add(&sums[i], octet_all(block[SIZE * c + i]), rows[c]);
+  }
+}
+
+/* sums += A P in a row's groups [begin, end). */
+PL_INLINE void lower_row(const pl_multigrid_level *level, int row, const int *begin, const int *end,
+                         double scale, octet (*sums)[SIZE])
+{
+  for (int m = level->start[row]; m < level->start[row + 1]; m++) {
+    const double *values = level->precise + (size_t)(SIZE * SIZE) * (size_t)m;
+    float block[SIZE * SIZE];
+    for (int i = 0; i < SIZE * SIZE; i++) block[i] = (float)(scale * values[i]);
+    const int column = level->columns[m], stop = level->near_start[column + 1];
+    const int *near = begin;
+    for (int k = level->near_start[column]; k < stop; k++) {
+      while (near < end && *near < level->near[k]) near++;
+      if (near == end) break;
+      if (*near == level->near[k])
+        add_single(block, level->prolong + (size_t)(SIZE * COARSE) * (size_t)k, sums[near - begin]);
+    }
+  }
+}
+
+static void lower_rows(const pl_multigrid_level *level, int first, int last, double scale,
+                       float *out)
+{
+  octet sums[PL_MULTIGRID_MOST_NEAR][SIZE];
+  for (int row = first; row < last; row++) {
+    const int *begin = level->near + level->near_start[row];
+    const int *end = level->near + level->near_start[row + 1];
+    float *to = out + (size_t)(SIZE * COARSE) * (size_t)level->near_start[row];
+    const int count = (int)(end - begin);
+    if (count > PL_MULTIGRID_MOST_NEAR) {
+      memset(to, 0, (size_t)(SIZE * COARSE) * (size_t)count * sizeof *to);
+      continue;
+    }
+    for (int i = 0; i < SIZE * count; i++) sums[i / SIZE][i % SIZE] = octet_all(0);
+    lower_row(level, row, begin, end, scale, sums);
+    const float *inverse = inverse_of(level, row);
+    for (int k = 0; k < count; k++) {
+      PL_UNROLL
+      for (int i = 0; i < SIZE; i++, to += COARSE) {
+        octet sum = octet_all(0);
+        for (int c = 0; c < SIZE; c++)
+          octet_add(&sum, octet_all(inverse[SIZE * c + i]), sums[k][c]);
+        octet_store_6(to, sum);
+      }
+    }
+  }
+}
+
+static void keep_row(const pl_multigrid_motions *motions, float *X)
+{
+  for (int line = 0; line < SIZE; line++)
+    keep_motions(motions, X + COARSE * line, (size_t)(SIZE * COARSE));
+}
+
 /* A row of A P is summed in room for MOST_WIDE entries, in several goes where there are more. */
 static void multiply_rows(pl_multigrid_level *level, int first, int last, double scale)
 {
@@ -300,6 +369,8 @@ const pl_multigrid_kernel VARIANT(NAME(pl_multigrid_kernel)) = {
     .prolong = prolong_rows,
     .restrict_to = restrict_rows,
     .smooth = smooth_rows,
+    .lower = lower_rows,
+    .keep = keep_row,
     .multiply = multiply_rows,
     .gather = gather_rows,
 };
@@ -327,6 +398,10 @@ const pl_multigrid_kernel VARIANT(NAME(pl_multigrid_kernel)) = {
 #undef add_product
 #undef seek
 #undef smooth_rows
+#undef add_single
+#undef lower_row
+#undef lower_rows
+#undef keep_row
 #undef multiply_rows
 #undef add_gathered
 #undef gather_rows

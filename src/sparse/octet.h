@@ -109,6 +109,14 @@ PL_INLINE void octet_add(octet *sum, octet a, octet b)
   *sum = octet_plus(*sum, octet_times(a, b));
 }
 
+/* The first six lanes. */
+PL_INLINE void octet_store_6(float *to, octet a)
+{
+  quartet high = octet_high(a);
+  quartet_store(to, octet_low(a));
+  memcpy(to + 4, &high, 2 * sizeof *to);
+}
+
 /* The sums of the first six lanes of four. */
 PL_INLINE quartet octet_sums(octet a, octet b, octet c, octet d)
 {

@@ -129,7 +129,7 @@ static int adapt(multigrid *self)
   const int degree = mean > MANY ? THOROUGH : mean < FEW ? USUAL : self->degree;
   if (degree == self->degree) return 0;
   self->degree = degree;
-  self->grid.is_thorough = degree == THOROUGH;
+  self->grid.lowering = degree == THOROUGH ? PL_MULTIGRID_THOROUGH : 1;
   common->effort = pl_multigrid_cost_of_cycle(&self->grid, degree).bytes /
                    pl_multigrid_cost_of_cycle(&self->grid, USUAL).bytes;
   return 1;

@@ -65,8 +65,8 @@ struct pl_preconditioner {
   int with_pairs;         /* were there any in these solves? They take more */
   const pl_pairs *pairs;  /* closed, beside A since the last prepare; NULL: there are none. What is
                              made without them is corrected (correction.h) */
-  int refusals; /* solves in a row that met it not positive definite: prepare has to change more
-                   than it would otherwise */
+  int refusals; /* solves in a row that met it not positive definite, or gained nothing: prepare has
+                   to change more than it would otherwise */
   int64_t factorisations, constraint_solves; /* complete factors made, and back-substitutions for
                                             constraints that came; since the beginning */
 };

@@ -432,7 +432,8 @@ TEST(many_iterations_bring_more_smoothing)
   pl_filter held = hold_bottom(block.A, block.points);
   pl_solver *solver = make_solver(block.A, "multigrid");
   int plain = count_iterations(solver, block.A, &held);
-  CHECK(count_iterations(solver, block.A, &held) == plain);
+  // the largest eigenvalue is estimated a little better by then
+  CHECK(abs(count_iterations(solver, block.A, &held) - plain) <= 1);
   CHECK(solver->preconditioner->effort == 1);
   resist_volume(&block, 9, 9, 18, 500);
   int first = count_iterations(solver, block.A, &held);
@@ -476,29 +477,37 @@ static double lost_motion(const pl_multigrid_level *level, int axis)
   return worst;
 }
 
+/* Inverse blocks of a lattice's diagonal, of their diagonals only. */
+static double *invert_diagonal(const pl_bsr *A)
+{
+  double *inverse = calloc(9 * (size_t)A->rows, sizeof *inverse);
+  for (int i = 0; i < A->rows; i++) {
+    for (int c = 0; c < 9; c += 4) inverse[9 * i + c] = 1 / A->values[9 * A->diagonal[i] + c];
+  }
+  return inverse;
+}
+
 TEST(prolongators_of_less_energy_keep_rigid_motions)
 {
+  static const int steps[3] = {0, 1, PL_MULTIGRID_THOROUGH};
   pl_allocator allocator = pl_allocator_default();
   lattice block = make_lattice(8, 9, 10, 0);
   resist_volume(&block, 8, 9, 10, 500);
-  double *inverse = calloc(9 * (size_t)block.A->rows, sizeof *inverse), energy[2];
-  for (int i = 0; i < block.A->rows; i++) {
-    for (int c = 0; c < 9; c += 4)
-      inverse[9 * i + c] = 1 / block.A->values[9 * block.A->diagonal[i] + c];
-  }
-  for (int thorough = 0; thorough < 2; thorough++) {
+  double *inverse = invert_diagonal(block.A), energy[3];
+  for (int i = 0; i < 3; i++) {
     pl_multigrid grid = {0};
     CHECK_OK(pl_multigrid_create(&allocator, block.A, &grid, error));
-    grid.is_thorough = thorough;
+    grid.lowering = steps[i];
     pl_multigrid_load(&grid, block.A, inverse, 1, NULL);
     pl_multigrid_refresh(&grid, &(pl_multigrid_source){.A = block.A}, 1, NULL);
-    energy[thorough] = coarse_energy(&grid.level[1]);
+    energy[i] = coarse_energy(&grid.level[1]);
     // of motions by up to 15
     for (int axis = 0; axis < 3; axis++) CHECK_NEAR(lost_motion(grid.level, axis), 0, 1e-4);
     pl_multigrid_destroy(&grid);
   }
-  printf("  energy of coarse functions %.1f, then %.1f\n", energy[0], energy[1]);
-  CHECK(energy[1] < 0.9 * energy[0]);
+  printf("  energy of coarse functions %.1f, then %.1f and %.1f\n", energy[0], energy[1],
+         energy[2]);
+  CHECK(energy[1] < 0.95 * energy[0] && energy[2] < 0.9 * energy[0]);
   free(inverse);
   free_lattice(&block);
 }
