@@ -17,6 +17,7 @@ help:
 	@echo "make analyse   static analysis by gcc, cppcheck and clang-tidy; fails on a new finding"
 	@echo "make memcheck  the quick tests under valgrind: values that were never set"
 	@echo "make bits      the same bits from other compilers, settings, C libraries, aarch64 under qemu and WebAssembly"
+	@echo "make bits-long  the same over 200 steps, for scenes that take a build less than BITS_SECONDS=60"
 	@echo "make site      the page without a server in build/site, the npm package in build/npm (emscripten, 800 MB)"
 	@echo "make site-check  tests of both in node and headless Chromium, and their sizes"
 	@echo "make mutants   changes the sources of some rooms and looks whether tests notice"
@@ -85,6 +86,10 @@ bits:
 	@scripts/install-deps.sh bits
 	@scripts/same-bits.sh
 
+bits-long:
+	@scripts/install-deps.sh bits
+	@BITS_STEPS=200 scripts/same-bits.sh
+
 site:
 	@scripts/install-deps.sh site
 	@scripts/site.sh
@@ -125,4 +130,4 @@ format:
 clean:
 	rm -rf build out
 
-.PHONY: help demo check check-long bench figures survey reproduce fuzz analyse bits site site-check mutants docs deb install format clean
+.PHONY: help demo check check-long bench figures survey reproduce fuzz analyse bits bits-long site site-check mutants docs deb install format clean

@@ -3,7 +3,7 @@
 # node and headless Chromium and compares their sizes with what they may have.
 set -eu
 cd "$(dirname "$0")/.."
-scripts/wasm.sh session world
+scripts/wasm.sh session world session-threads
 scripts/build-viewer.sh packages
 node --no-experimental-fetch web/split.mjs build/wasm/web scenes
 node --no-experimental-fetch viewer/site.mjs build/site build/wasm/web scenes

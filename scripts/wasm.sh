@@ -33,7 +33,7 @@ cmake --build build/wasm -j "$(nproc)" ${1:+--target "$@"} >build/wasm.log 2>&1 
 # no number is spread from memory (wasm-clang.sh); emscripten brings this tool along
 dump=$(command -v llvm-objdump-14 llvm-objdump | head -n 1)
 [ -n "$dump" ] || { echo "llvm-objdump is missing (Debian: llvm)"; exit 1; }
-for module in build/wasm/pliant.wasm build/wasm/web/{session,world}.wasm; do
+for module in build/wasm/pliant.wasm build/wasm/web/{session,session-threads,world,pliant-threads}.wasm; do
   [ ! -e "$module" ] || ! "$dump" -d "$module" | grep -q 'v128\.load[0-9]*_splat' ||
     { echo "$module has v128.load_splat, which clang 14 gets wrong: see scripts/wasm-clang.sh"; exit 1; }
 done

@@ -1,4 +1,5 @@
-// Makes the page without a server: node site.mjs FOLDER MODULES SCENES, where MODULES holds session.mjs, session.wasm and its two parts (web/split.mjs).
+// Makes the page without a server: node site.mjs FOLDER MODULES SCENES, where MODULES holds session.mjs, session.wasm and its two parts (web/split.mjs),
+// and the files of session-threads.mjs.
 // Pictures of the gallery are made here, by the module itself.
 import { build } from 'esbuild';
 import { copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -23,10 +24,13 @@ await build({ ...bundle, entryPoints: [path.join(folder, 'site/worker.js')], out
   alias: { 'session.mjs': path.join(modules, 'session.mjs') } });
 await copyFile(path.join(modules, 'session-first.wasm'), path.join(target, 'session.wasm'));
 await copyFile(path.join(modules, 'session-rest.wasm'), path.join(target, 'rest.wasm'));
+// not every host knows what an .mjs is
+for (const end of ['mjs', 'worker.js', 'wasm']) await copyFile(path.join(modules, `session-threads.${end}`), path.join(target, `session-threads.${end.replace('mjs', 'js')}`));
 await copyFile(path.join(folder, 'src/icon.svg'), path.join(target, 'icon.svg'));
 const html = await readFile(path.join(folder, 'src/index.html'), 'utf8');
-const [buttons, covers] = (await readFile(path.join(folder, 'site/parts.html'), 'utf8')).split('<!-- covers -->\n');
-await writeFile(path.join(target, 'index.html'), html.replace('  <button class="icon" id="save"', `${buttons}  <button class="icon" id="save"`)
+const [first, buttons, covers] = (await readFile(path.join(folder, 'site/parts.html'), 'utf8')).split(/<!-- \w+ -->\n/);
+const code = '<script type="module" src="app.js"></script>';
+await writeFile(path.join(target, 'index.html'), html.replace(code, `${first}${code}`).replace('  <button class="icon" id="save"', `${buttons}  <button class="icon" id="save"`)
   .replace('<section id="broken"', `${covers}<section id="broken"`).replace('<p>Correct the file and save it: this page follows.</p>', '<p>Correct the file and drop it here again.</p>'));
 
 // ---- scenes and their pictures ----
@@ -86,6 +90,6 @@ for (const [index, { file, title, broken }] of titles.entries()) {
   await writeFile(path.join(target, 'scenes', file.replace(/xml$/, 'png')), compress(pictures.get(index)));
 }
 list.sort((a, b) => (a.file < b.file ? -1 : 1));
-await writeFile(path.join(target, 'scenes/gallery.json'), JSON.stringify({ start, scenes: list }));
+await writeFile(path.join(target, 'scenes/gallery.json'), JSON.stringify({ start: await readFile(path.join(scenes, start), 'utf8'), scenes: list }));
 console.log(`${list.length} scenes, ${target}/index.html`);
 process.exit(0);

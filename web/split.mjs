@@ -8,7 +8,7 @@ import { openModule } from './host.mjs';
 
 const [modules, scenes] = process.argv.slice(2).map((one) => path.resolve(one));
 const place = (name) => path.join(modules, name);
-const split = (name, ...words) => execFileSync('wasm-split', ['--enable-simd', '--enable-bulk-memory', '--enable-mutable-globals', '--enable-sign-ext',
+const split = (name, ...words) => execFileSync('wasm-split', ['--enable-simd', '--enable-threads', '--enable-bulk-memory', '--enable-mutable-globals', '--enable-sign-ext',
   '--enable-nontrapping-float-to-int', place(`${name}.wasm`), ...words]);
 
 // Divides NAME.wasm by what use() calls.

@@ -1,5 +1,9 @@
 /* Worlds for JavaScript: a scene that is loaded from a file in memory, stepped and looked at. What
- * is asked for in bulk (triangles, positions) is given out as a place in the module's memory. */
+ * is asked for in bulk (triangles, positions) is given out as a place in the module's memory.
+ *
+ * A function may be left half-way, by an exception that JavaScript throws: a part of the module
+ * cannot be fetched, or there is no more memory. So each world keeps a list of all blocks that it
+ * has taken, by which they are given back without its functions (world_abandon). */
 #include "core/error.h"
 #include "core/memory.h"
 #include "pliant/scene.h"
@@ -8,11 +12,19 @@
 #include <emscripten.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_PULLS = 64 };
 
+/* Stands before each block that a world has taken, and at both ends of the list. */
+typedef struct block {
+  _Alignas(PL_ALIGNMENT) struct block *before;
+  struct block *after;
+} block;
+
 typedef struct world {
+  block taken;
   pl_scene *scene;
   pl_world *inner;
   pl_surface surface;
@@ -24,6 +36,53 @@ typedef struct world {
 
 static pl_error last;
 static char text[1024];
+static world *opening; /* while world_open is at work */
+
+/* ---- memory ---- */
+
+static void *take(void *context, size_t size, size_t align)
+{
+  block *list = context;
+  if (align > sizeof *list || size > SIZE_MAX - 2 * sizeof *list) return NULL;
+  block *one = aligned_alloc(sizeof *one, (size / sizeof *one + 2) * sizeof *one);
+  if (!one) return NULL;
+  *one = (block){.before = list, .after = list->after};
+  list->after = one->after->before = one;
+  return one + 1;
+}
+
+static void give(void *context, void *memory)
+{
+  (void)context;
+  if (!memory) return;
+  block *one = (block *)memory - 1;
+  one->before->after = one->after;
+  one->after->before = one->before;
+  free(one);
+}
+
+static pl_allocator allocator_of(world *self) { return (pl_allocator){take, give, &self->taken}; }
+
+static world *make_world(void)
+{
+  world *self = aligned_alloc(PL_ALIGNMENT, (sizeof *self / PL_ALIGNMENT + 1) * PL_ALIGNMENT);
+  if (!self) return NULL;
+  memset(self, 0, sizeof *self);
+  self->taken.before = self->taken.after = &self->taken;
+  return self;
+}
+
+/* Ends a world whose function was left half-way; NULL: the one that was being opened. */
+EMSCRIPTEN_KEEPALIVE void world_abandon(world *self)
+{
+  if (!self) self = opening;
+  opening = NULL;
+  if (!self) return;
+  while (self->taken.after != &self->taken) give(NULL, self->taken.after + 1);
+  free(self);
+}
+
+/* ---- errors ---- */
 
 /* The status by its name in base.h. */
 EMSCRIPTEN_KEEPALIVE const char *world_error_status(void)
@@ -37,15 +96,14 @@ EMSCRIPTEN_KEEPALIVE const char *world_error_message(void) { return last.message
 EMSCRIPTEN_KEEPALIVE const char *world_error_file(void) { return last.source; }
 EMSCRIPTEN_KEEPALIVE int world_error_line(void) { return last.line; }
 
+/* ---- a world ---- */
+
 EMSCRIPTEN_KEEPALIVE void world_close(world *self)
 {
-  pl_allocator allocator = pl_allocator_default();
   if (!self) return;
   pl_surface_release(&self->surface);
-  pl_free(&allocator, self->positions);
-  pl_free(&allocator, self->state);
   pl_scene_destroy(self->scene);
-  pl_free(&allocator, self);
+  world_abandon(self);
 }
 
 static void keep_first(void *context, const pl_error *error)
@@ -54,27 +112,32 @@ static void keep_first(void *context, const pl_error *error)
   if (!last.code) last = *error;
 }
 
-/* The scene of that file; 0: it cannot be made. */
-EMSCRIPTEN_KEEPALIVE world *world_open(const char *path)
+static pl_status open_scene(world *self, const char *path, pl_error *error)
 {
-  pl_allocator allocator = pl_allocator_default();
-  pl_error error = {0};
-  last = error;
-  world *self = pl_alloc(&allocator, 1, sizeof *self);
-  if (!self) return (void)pl_fail_memory(&last), NULL;
+  pl_allocator allocator = allocator_of(self);
   pl_scene_def def = pl_scene_def_default();
+  def.allocator = allocator;
   def.path = path;
   def.threads = 1;
   def.report = keep_first;
-  pl_status status = pl_scene_load(&def, &self->scene, &error);
-  if (!status) {
-    self->inner = pl_scene_world(self->scene);
-    status = pl_surface_create(self->inner, &allocator, &self->surface, &error);
-  }
-  if (!status) {
-    self->positions = pl_alloc(&allocator, 3 * (size_t)self->surface.vertex_count, sizeof(float));
-    if (!self->positions) status = pl_fail_memory(&error);
-  }
+  pl_status status = pl_scene_load(&def, &self->scene, error);
+  if (status) return status;
+  self->inner = pl_scene_world(self->scene);
+  status = pl_surface_create(self->inner, &allocator, &self->surface, error);
+  if (status) return status;
+  self->positions = pl_alloc(&allocator, 3 * (size_t)self->surface.vertex_count, sizeof(float));
+  return self->positions ? PL_OK : pl_fail_memory(error);
+}
+
+/* The scene of that file; 0: it cannot be made. */
+EMSCRIPTEN_KEEPALIVE world *world_open(const char *path)
+{
+  pl_error error = {0};
+  last = error;
+  world *self = opening = make_world();
+  if (!self) return (void)pl_fail_memory(&last), NULL;
+  pl_status status = open_scene(self, path, &error);
+  opening = NULL;
   if (!status) return self;
   if (!last.code) last = error;
   world_close(self);
@@ -197,7 +260,7 @@ EMSCRIPTEN_KEEPALIVE size_t world_state_size(const world *self)
 /* The state's bytes, valid until the next call; 0 on error. */
 EMSCRIPTEN_KEEPALIVE const void *world_save(world *self)
 {
-  pl_allocator allocator = pl_allocator_default();
+  pl_allocator allocator = allocator_of(self);
   size_t size = pl_world_state_size(self->inner);
   last = (pl_error){0};
   pl_free(&allocator, self->state);

@@ -11,6 +11,9 @@
  * long as they work in short turns, as a simulation does that keeps step with a clock: each then
  * waits for the other's spinning. A thread that wakes up there moves to another processor at once:
  * steps of a small body on two of two processors are 4 times as fast for it.
+ *
+ * In a browser threads are workers that were made before: where none is left, or the module has no
+ * threads at all, the pool does with those that it has got.
  */
 #ifdef __linux__
 #define _GNU_SOURCE // processors of threads
@@ -27,7 +30,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_THREADS = 256, SPINS = 4000, PATIENCE = 100, CLOSED = 0x7fffffff, MOST_KEPT = 16 };
+enum { MOST_THREADS = 256, CLOSED = 0x7fffffff, MOST_KEPT = 16 };
+/* Rounds of waiting, each with a pause of some nanoseconds; WebAssembly has no such pause. */
+#ifdef __EMSCRIPTEN__
+enum { SPINS = 60000, PATIENCE = 1500, REST_NANOSECONDS = 20000, MAY_BE_FEWER = 1 };
+#else
+enum { SPINS = 4000, PATIENCE = 100, MAY_BE_FEWER = 0 };
+#endif
 
 /* Chunks [next, end) of a job, whose fields are valid while the ticket carries its number. */
 typedef struct span {
@@ -75,6 +84,18 @@ static inline void pause_briefly(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
+#endif
+}
+
+/* Leaves the processor to others for a while in which *value is probably still seen. */
+static inline void rest_briefly(atomic_int *value, int seen)
+{
+#ifdef __EMSCRIPTEN__
+  // sched_yield does nothing there
+  __builtin_wasm_memory_atomic_wait32((int *)value, seen, REST_NANOSECONDS);
+#else
+  (void)value, (void)seen;
+  sched_yield();
 #endif
 }
 
@@ -220,6 +241,10 @@ pl_status pl_pool_create(const pl_allocator *allocator, int threads, pl_pool **o
   for (int i = 1; i < threads; i++) {
     pool->servers[i] = (server){pool, i};
     if (pthread_create(&pool->ids[i], NULL, serve, &pool->servers[i])) {
+      if (MAY_BE_FEWER) {
+        pool->threads = i;
+        break;
+      }
       pl_pool_destroy(pool);
       return pl_fail(error, PL_E_LIMIT, "thread %d of %d cannot be started; use fewer threads",
                      i + 1, threads);
@@ -273,6 +298,19 @@ static uint64_t post(pl_pool *pool, int chunks, void (*work)(void *, int), void 
   return job;
 }
 
+/* Returns when others have done so many chunks. */
+static void await_done(pl_pool *pool, int chunks)
+{
+  int seen = atomic_load_explicit(&pool->done, memory_order_acquire);
+  for (int spins = 0; seen < chunks; spins++) {
+    if (spins < pool->spins)
+      pause_briefly();
+    else
+      rest_briefly(&pool->done, seen);
+    seen = atomic_load_explicit(&pool->done, memory_order_acquire);
+  }
+}
+
 static void run_job(pl_pool *pool, int chunks, void (*work)(void *, int), void *context)
 {
   if (!pool || pool->threads == 1 || chunks <= 1) {
@@ -282,13 +320,7 @@ static void run_job(pl_pool *pool, int chunks, void (*work)(void *, int), void *
   uint64_t job = post(pool, chunks, work, context);
 
   // help, then wait for the chunks that others took
-  int others = chunks - take_chunks(pool, job, 0);
-  for (int spins = 0; atomic_load_explicit(&pool->done, memory_order_acquire) < others; spins++) {
-    if (spins < pool->spins)
-      pause_briefly();
-    else
-      sched_yield();
-  }
+  await_done(pool, chunks - take_chunks(pool, job, 0));
 }
 
 void pl_parallel(pl_pool *pool, int chunks, void (*work)(void *context, int chunk), void *context)

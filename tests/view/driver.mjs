@@ -50,6 +50,8 @@ export const cloth = () => sceneOf('cloth', `<pliant title="A cloth of 100 352 t
 `);
 
 export const requests = [], complaints = [];
+// PLIANT_PATIENCE: seconds, for a machine that has much else to do
+const patience = 1000 * Number(process.env.PLIANT_PATIENCE ?? 30);
 
 export const launch = () => chromium.launch({
   executablePath: browserPath,
@@ -76,11 +78,11 @@ export async function openPage(browser, address, options = {}, init = null) {
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (line) => { if (line.type() === 'error' && !/WebSocket|ERR_CONNECTION/.test(line.text())) complaints.push(line.text()); });
   if (init) await page.addInitScript(init);
-  await page.goto(address);
+  await page.goto(address, { timeout: patience });
   return page;
 }
 
-export const until = (page, condition, argument) => page.waitForFunction(condition, argument, { timeout: 30000, polling: 40 });
+export const until = (page, condition, argument) => page.waitForFunction(condition, argument, { timeout: patience, polling: 40 });
 export const ready = (page) => until(page, () => window.pliant?.app.frame && pliant.stage.draws > 1);
 export const tell = (page, line) => page.evaluate((text) => pliant.send(text), line);
 export async function pause(page) {

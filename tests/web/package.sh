@@ -54,6 +54,41 @@ there_frames=$(sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' out/summary.jso
 here_frames=$(node frames.mjs "$frames")
 [ "$here_frames" = "$there_frames" ] || { echo "frames: node ends with $here_frames, pliant run with $there_frames"; exit 1; }
 node frames.mjs "$frames" file:///missing.wasm | grep -q '^PliantError io .*rest\.wasm' || { echo "a missing second part must be told"; exit 1; }
+# and what was taken until then is given back
+cat >again.mjs <<'END'
+import { init } from 'pliant';
+const pliant = await init({ rest: 'file:///missing.wasm' });
+const scene = { world: { dt: 0.01, duration: 0.1 }, material: { name: 'm', young: 1e6, poisson: 0.3, density: 1000 },
+  mesh: { name: 'b', box: { size: [1, 0.25, 0.25], cells: [32, 8, 8], element: 'tet' } },
+  body: [{ name: 'bar', mesh: 'b', material: 'm' }, { name: 'frames', mesh: 'b', material: 'm', model: 'frames', frames: 5 }] };
+let told = 0;
+const attempt = () => { try { pliant.world(scene); } catch (error) { told += error.status === 'io'; } };
+attempt();
+const before = pliant.memory;
+for (let i = 0; i < 200; i++) attempt();
+console.log(told, pliant.memory - before);
+END
+found=$(node again.mjs)
+[ "$found" = "201 0" ] || { echo "attempts without the second part: $found (told, bytes more), not 201 0"; exit 1; }
+# browsers that make no large module while the page's own thread waits
+cat >old.mjs <<'END'
+import { readFileSync } from 'node:fs';
+import { init } from 'pliant';
+for (const name of ['Module', 'Instance']) {
+  const original = WebAssembly[name];
+  WebAssembly[name] = class { constructor() { throw new RangeError(`WebAssembly.${name} is disallowed on the main thread, if the buffer size is larger than 4KB.`); } };
+  Object.defineProperty(WebAssembly[name], Symbol.hasInstance, { value: (one) => one instanceof original });
+}
+const pliant = await init(), text = readFileSync(process.argv[2], 'utf8');
+try { pliant.world(text); } catch (error) { console.log(`${error.status} ${error.message}`); }
+await pliant.complete();
+const world = pliant.world(text);
+world.step(6);
+console.log(world.hash);
+END
+node old.mjs "$frames" >old.txt
+grep -q '^io .*rest\.wasm.*pliant\.complete()' old.txt && [ "$(tail -n 1 old.txt)" = "$there_frames" ] ||
+  { echo "a browser that compiles no large module while it waits must be told, and work after complete():"; cat old.txt; exit 1; }
 # types
 if npm install --silent --no-audit --no-fund --ignore-scripts typescript@5 >/dev/null 2>&1; then
   sed 's/^/ /' >right.ts <<'END'

@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { check, runAll, test } from '../view/runner.mjs';
-import { complaints, launch, openPage, ready, requests, tell, until } from '../view/driver.mjs';
+import { complaints, drawNothing, launch, openPage, ready, requests, tell, until } from '../view/driver.mjs';
 
 const { PLIANT_COMMAND: command, PLIANT_SOURCE: source, PLIANT_PICTURES: pictures } = process.env;
 const folder = path.resolve(process.argv.splice(2, 1)[0]);
@@ -86,7 +86,8 @@ test('the start scene is shown and plays', async () => {
   const before = await page.evaluate(() => pliant.app.frame.time);
   await until(page, (time) => pliant.app.frame.time > time + 0.1, before);
   await picture(page, '1-start');
-  check(!requests.some((one) => /rest\.wasm/.test(one)), 'the start scene must do with the first part of the module');
+  check(!requests.some((one) => /rest\.wasm|threads/.test(one)), 'the start scene must do with the first part of the module');
+  check((await page.evaluate(() => document.body.dataset.threads)) === '1', 'a page that is not isolated has one thread');
 });
 
 // The scene of this file, not those whose names end with it.
@@ -103,15 +104,15 @@ test('the gallery shows pictures that were made with the page, and opens scenes'
   await until(page, () => pliant.app.scene?.file === 'cantilever.xml' && pliant.app.frame);
 });
 
-// Both after so many steps of the gallery's scene that is shown.
-async function compare(name, steps) {
-  await halt(page);
-  await tell(page, 'reset');
-  await until(page, () => pliant.app.frame?.time === 0);
-  await halt(page);
-  await stepTo(page, steps);
-  const file = path.join(source, 'scenes', name), dt = Number(/ dt="([^"]+)"/.exec(await readFile(file, 'utf8'))[1]);
-  const here = await hash(page), there = await natively(file, dt, steps);
+// Both after so many steps of the scene that is shown, which is that of a file.
+async function compare(one, name, steps) {
+  await halt(one);
+  await tell(one, 'reset');
+  await until(one, () => pliant.app.frame?.time === 0);
+  await halt(one);
+  await stepTo(one, steps);
+  const file = path.join(source, name), dt = Number(/ dt="([^"]+)"/.exec(await readFile(file, 'utf8'))[1]);
+  const here = await hash(one), there = await natively(file, dt, steps);
   check(here === there, `the page ends with ${here}, pliant run with ${there}`);
 }
 const choose = async (one, name) => {
@@ -119,13 +120,13 @@ const choose = async (one, name) => {
   await one.click(card(name));
 };
 
-test('a shown hash is that of pliant run', () => compare('cantilever.xml', 12));
+test('a shown hash is that of pliant run', () => compare(page, 'scenes/cantilever.xml', 12));
 
 test('a scene that needs the rest of the module gets it, and has the same bits', async () => {
   await choose(page, 'frames-bar.xml');
   await until(page, () => pliant.app.scene?.file === 'frames-bar.xml' && pliant.app.frame);
   check(requests.filter((one) => /rest\.wasm/.test(one)).length === 1, 'rest.wasm must be fetched once');
-  await compare('frames-bar.xml', 6);
+  await compare(page, 'scenes/frames-bar.xml', 6);
 });
 
 test('a part of the module that cannot be fetched is told', async () => {
@@ -264,6 +265,59 @@ test('the page works where it is isolated, and at the width of a phone', async (
   await picture(phone, '10-phone-notice');
   check(below <= above, `the notice reaches down to ${below}, the panel begins at ${above}`);
   await phone.close();
+});
+
+// A bar of tests/validation in place of the start scene.
+async function showBar(one, name) {
+  await drop(one, `${name}.xml`, await readFile(path.join(source, `tests/validation/${name}.xml`)));
+  await until(one, () => /^A bar of/.test(pliant.app.scene?.title ?? '') && pliant.app.ready && pliant.app.frame);
+}
+const withProcessors = (count) => `(${drawNothing})(); Object.defineProperty(Navigator.prototype, 'hardwareConcurrency', { get: () => ${count} })`;
+
+test('an isolated page has threads, and the same bits with 2 and 3', async () => {
+  for (const count of [2, 3]) {
+    const before = requests.length, other = await openPage(browser, isolated.address, {}, withProcessors(count));
+    await ready(other);
+    check((await other.evaluate(() => document.body.dataset.threads)) === String(count), `there must be ${count} threads`);
+    check(!requests.slice(before).some((one) => /\/(session|rest)\.wasm/.test(one)), 'the module without threads must not be fetched');
+    await showBar(other, 'bar-5k');
+    await compare(other, 'tests/validation/bar-5k.xml', 12);
+    // one scene after the other: the workers of the last one come back
+    for (const name of ['twist.xml', 'cantilever.xml', 'frames-bar.xml']) {
+      await choose(other, name);
+      await until(other, (file) => pliant.app.scene?.file === file && pliant.app.frame, name);
+    }
+    await compare(other, 'scenes/frames-bar.xml', 6);
+    check(other.workers().length <= 1 + 2 * (count - 1), `there are ${other.workers().length} workers`);
+    await other.close();
+  }
+});
+
+test('an isolated page on one processor, or whose threads cannot be had, does without', async () => {
+  const broken = await serve(isolation, /session-threads\.js$/);
+  for (const [address, init] of [[isolated.address, withProcessors(1)], [broken.address, withProcessors(2)]]) {
+    const other = await openPage(browser, address, {}, init);
+    await ready(other);
+    check((await other.evaluate(() => document.body.dataset.threads)) === '1', 'there must be one thread');
+    await other.close();
+  }
+  broken.server.close();
+});
+
+test('a step of the bars, as it was seen (this is not judged)', async () => {
+  for (const [address, count] of [[plain.address, 1], [isolated.address, 2]]) {
+    const other = await openPage(browser, address, {}, drawNothing);
+    await ready(other);
+    for (const [name, steps] of [['bar-5k', 150], ['bar-24k', 40]]) {
+      await showBar(other, name);
+      await halt(other);
+      const from = await other.evaluate(() => [Number(document.getElementById('hash').dataset.steps), performance.now()]);
+      await stepTo(other, from[0] + steps);
+      const to = await other.evaluate(() => performance.now());
+      console.log(`       ${name}, ${count} thread${count > 1 ? 's' : ''}: ${((to - from[1]) / steps).toFixed(1)} ms a step`);
+    }
+    await other.close();
+  }
 });
 
 test('nothing is fetched from elsewhere and nothing complains', async () => {

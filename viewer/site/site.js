@@ -1,7 +1,7 @@
 // The page without a server: the viewer's page over a worker, with dropped files and links.
 import { WorkerSocket } from './socket.js';
 
-const worker = new Worker(new URL('worker.js', import.meta.url), { type: 'module' });
+const worker = pliantWorker; // begun by the page itself, before this
 const $ = (id) => document.getElementById(id);
 const link = /^#s=([\w-]+)$/.exec(location.hash)?.[1];
 const isOddHash = location.hash.length > 1 && !link;
@@ -10,6 +10,7 @@ const others = {
   notice: ({ notice, error }) => show(notice, error),
   busy: ({ busy, same }) => { $('busy').hidden = !busy; $('busy-text').textContent = busy ?? ''; if (same) pliant.app.ready = !!pliant.app.scene; },
   failed: ({ failed }) => { $('lost').hidden = false; $('lost-title').textContent = 'The simulation has ended'; $('lost-text').textContent = `${failed} Load this page again.`; },
+  threads: ({ threads: count }) => { document.body.dataset.threads = count; },
   facts: ({ facts }) => { $('hash').hidden = false; $('hash').textContent = facts.hash; $('hash').dataset.steps = facts.steps; },
   link: ({ link: text, hash }) => {
     history.replaceState(null, '', `#s=${text}`);

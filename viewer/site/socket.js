@@ -7,7 +7,8 @@ export class WorkerSocket {
       if (data.message !== undefined) this.onmessage?.({ data: data.message });
       else onOther(data);
     };
-    worker.onerror = (event) => onOther({ failed: event.message || 'the worker could not be started' });
+    worker.onerror = (event) => onOther({ failed: event.message || 'The worker could not be started.' });
+    if (worker.broken) worker.onerror(worker.broken);
   }
   send(line) { this.worker.postMessage({ line }); }
 }

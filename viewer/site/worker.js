@@ -1,7 +1,7 @@
 // The simulation behind the page: takes the page's lines, takes the session's turns, hands out its messages. It keeps
 // what was done to the scene and at which step, so that a link can replay it to the same bits.
 import createModule from 'session.mjs'; // its place is given when the page is made
-import { fetchNow, instantiate } from '../../web/parts.js';
+import { fetchNow, openParts } from '../../web/parts.js';
 import { fromBase64, pack, toBase64, unpack } from './share.js';
 
 const own = '/own', folder = '/scenes', shapes = '/shapes';
@@ -11,7 +11,7 @@ const kept = new Set(['grab', 'drag', 'drop', 'throw', 'push', 'lift', 'strength
 // elements that dropped surfaces are filled with, by what a step may take
 const levels = [2000, 5000, 12000, 24000];
 
-let module, call, gallery = [], entry = 0, commands = [], waiting = null, ready = false, ownFiles = null, told = '', replaying = false, fetching = 0, opened = 0;
+let module, memory, threads = 1, call, gallery = [], entry = 0, commands = [], waiting = null, ready = false, ownFiles = null, told = '', replaying = false, fetching = 0, opened = 0;
 const tick = new MessageChannel();
 tick.port1.onmessage = () => turn();
 
@@ -26,7 +26,7 @@ function facts() {
 // ---- messages out ----
 
 function hand(slot) {
-  const from = call.data(), bytes = module.HEAPU8.slice(from, from + call.size());
+  const from = call.data(), bytes = memory().slice(from, from + call.size());
   if (!call.isText(slot)) return post({ message: bytes.buffer }, [bytes.buffer]);
   const text = new TextDecoder().decode(bytes), head = text.slice(0, 30);
   if (head.startsWith('{"type":"gallery"')) return tellGallery();
@@ -41,7 +41,7 @@ function tellGallery() {
 // Small pictures that were made with the page.
 async function tellPictures() {
   await Promise.all(gallery.map(async ({ file }, i) => {
-    const answer = await fetch(new URL(`scenes/${file.replace(/xml$/, 'png')}`, self.location.href));
+    const answer = await fetch(place(`scenes/${file.replace(/xml$/, 'png')}`));
     if (!answer.ok) return;
     const png = new Uint8Array(await answer.arrayBuffer()), message = new Uint8Array(12 + png.length), view = new DataView(message.buffer);
     message.set([0x50, 0x4c, 0x54, 0x31]); // PLT1
@@ -94,7 +94,7 @@ function write(path, bytes) {
 }
 
 async function get(file) {
-  const answer = await fetch(new URL(`scenes/${file}`, self.location.href));
+  const answer = await fetch(place(`scenes/${file}`));
   if (!answer.ok) throw new Error(`${file} cannot be fetched (${answer.status})`);
   return new Uint8Array(await answer.arrayBuffer());
 }
@@ -125,7 +125,7 @@ function start(playing) {
   entry = 0;
   commands = [];
   told = '';
-  if (call.start(`${own}/scene.xml`, folder, 1, playing ? 1 : 0)) return post({ failed: call.error() });
+  if (call.start(`${own}/scene.xml`, folder, threads, playing ? 1 : 0)) return post({ failed: call.error() });
   ready = true;
   soon();
 }
@@ -252,10 +252,12 @@ async function openLink(text) {
   return true;
 }
 
-// ---- the module, in two parts ----
+// ---- the module: in two parts, or with threads ----
+
+const place = (name) => new URL(name, self.location.href);
 
 async function compile(name) {
-  const answer = await fetch(new URL(name, self.location.href));
+  const answer = await fetch(place(name));
   if (!answer.ok) throw new Error(`${name} cannot be fetched (${answer.status}).`);
   return answer.headers.get('Content-Type') === 'application/wasm' ? WebAssembly.compileStreaming(answer) : WebAssembly.compile(await answer.arrayBuffer());
 }
@@ -263,26 +265,48 @@ async function compile(name) {
 // What few scenes need.
 function getRest() {
   try {
-    return new WebAssembly.Module(fetchNow(new URL('rest.wasm', self.location.href)));
+    return new WebAssembly.Module(fetchNow(place('rest.wasm')));
   } catch (error) {
     throw new Error(`A part of the program that this scene needs cannot be fetched (${error.message}).`);
   }
 }
 
-async function load() {
-  const code = await compile('session.wasm');
-  return createModule({ instantiateWasm: (imports, done) => {
-    const { instance } = instantiate(code, imports, getRest);
-    done(instance);
-    return instance.exports;
-  } });
+async function loadParts() {
+  const { module: made } = await openParts(createModule, await compile('session.wasm'), getRest);
+  return { made, memory: () => made.HEAPU8 };
+}
+
+// One module for all threads, in memory that they share. A scene's workers come back when this worker is idle, so there are twice as many.
+async function loadThreads(count) {
+  const shared = new WebAssembly.Memory({ initial: 512, maximum: 16384, shared: true }); // 32 MB and 1 GB, as web/CMakeLists.txt says
+  const glue = place('session-threads.js').href, { default: create } = await import(glue);
+  return { made: await create({ wasmMemory: shared, workers: 2 * (count - 1), mainScriptUrlOrBlob: glue }), memory: () => new Uint8Array(shared.buffer) };
+}
+
+// With threads where the browser gives them, else without.
+async function load(count) {
+  if (count > 1) {
+    try {
+      const loaded = await loadThreads(count);
+      threads = count;
+      return loaded;
+    } catch (error) {
+      console.warn(`no threads: ${error.message}`);
+    }
+  }
+  return loadParts();
 }
 
 // ---- the beginning ----
 
+// at once: the page's own code is still on its way
+const parts = Promise.all([fetch(place('scenes/gallery.json')).then((answer) => answer.json()), load(Number(self.name))]);
+parts.catch(() => {}); // begin tells
+
 async function begin({ link }) {
-  const [list, made] = await Promise.all([fetch(new URL('scenes/gallery.json', self.location.href)).then((answer) => answer.json()), load()]);
-  module = made;
+  const [list, loaded] = await parts;
+  ({ made: module, memory } = loaded);
+  post({ threads });
   const wrap = (name, result, words) => module.cwrap(`host_${name}`, result, words);
   call = { start: wrap('start', 'number', ['string', 'string', 'number', 'number']), send: wrap('send', 'number', ['string']), turn: wrap('turn', 'number', []),
     next: wrap('next', 'number', []), data: wrap('data', 'number', []), size: wrap('size', 'number', []), isText: wrap('is_text', 'number', ['number']),
@@ -290,7 +314,7 @@ async function begin({ link }) {
   gallery = list.scenes;
   for (const { file } of gallery) write(`${folder}/${file}`, new Uint8Array());
   if (link && (await openLink(link))) return;
-  if (!ownFiles) take({ 'scene.xml': await get(list.start) });
+  if (!ownFiles) take({ 'scene.xml': new TextEncoder().encode(list.start) });
   start(true);
 }
 

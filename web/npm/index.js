@@ -1,5 +1,5 @@
 // Pliant in JavaScript: worlds of deformable bodies, stepped to the same bits as on every other machine.
-import { fetchNow, instantiate } from './parts.js';
+import { fetchNow, openParts } from './parts.js';
 
 const isNode = typeof process === 'object' && !!process.versions?.node;
 const nodeFiles = 'node:fs'; // by a variable, which bundlers for browsers leave alone
@@ -70,9 +70,14 @@ class World {
     leftOpen?.register(this, xml.slice(0, 80), this);
   }
 
-  // Memory that cannot grow any more ends the module's code; everything else is an error with a sentence.
+  // What is thrown out of the module's code leaves its function half-way, and this world with it: all that it took is given back. Memory that cannot grow any more
+  // ends the code; everything else is an error with a sentence.
   _guard(work) {
+    const m = this._module, stack = m.stackSave();
     try { return work(); } catch (error) {
+      m.stackRestore(stack);
+      m._world_abandon(this.#at ?? 0);
+      this.#end();
       throw error instanceof WebAssembly.RuntimeError || error instanceof RangeError ? new PliantError('the module has no more memory; make the scene smaller', 'memory') : error;
     }
   }
@@ -152,6 +157,9 @@ class World {
   dispose() {
     if (!this.#at) return;
     this._call('close');
+    this.#end();
+  }
+  #end() {
     this.#at = 0;
     this.#forget();
     leftOpen?.unregister(this);
@@ -191,15 +199,12 @@ export async function init({ wasm, rest } = {}) {
   const { default: create } = await import('./world.mjs');
   const [first, second] = await Promise.all([place(wasm, './world.wasm'), place(rest, './rest.wasm')]), code = await first.code();
   const getRest = () => {
-    try { return second.codeNow(); } catch (error) { throw new PliantError(`the module's second part, rest.wasm, cannot be loaded (${error.message})`, 'io'); }
+    try { return second.codeNow(); } catch (error) {
+      const remedy = error instanceof RangeError ? '; call await pliant.complete() before' : '';
+      throw new PliantError(`the module's second part, rest.wasm, cannot be loaded (${error.message})${remedy}`, 'io');
+    }
   };
-  let complete;
-  const module = await create({ instantiateWasm: (imports, done) => {
-    const parts = instantiate(code, imports, getRest);
-    complete = parts.complete;
-    done(parts.instance);
-    return parts.instance.exports;
-  } });
+  const { module, complete } = await openParts(create, code, getRest);
   let count = 0;
   return {
     /** A world from a scene: an object or XML; files: what it names, by name. */
