@@ -57,38 +57,6 @@ static pl_status number_rows(pl_local_rows *self, const pl_bsr *A, pl_error *err
   return PL_OK;
 }
 
-/* The blocks right of the diagonal whose row and column are here, as pairs of places; list may be
- * NULL: only their number. */
-static int list_blocks(const pl_local_rows *self, const pl_bsr *A, int *list)
-{
-  int count = 0;
-  for (int i = 0; i < self->own + self->copies; i++) {
-    for (int k = A->diagonal[self->row[i]] + 1; k < A->start[self->row[i] + 1]; k++) {
-      int column = self->place[A->columns[k]];
-      if (column < 0) continue;
-      if (list) {
-        list[2 * (size_t)count] = i;
-        list[2 * (size_t)count + 1] = column;
-      }
-      count++;
-    }
-  }
-  return count;
-}
-
-static pl_status make_pattern(pl_local_rows *self, const pl_bsr *A, pl_error *error)
-{
-  int count = list_blocks(self, A, NULL);
-  int *list = pl_alloc(&self->allocator, 2 * (size_t)count, sizeof *list);
-  if (!list) return pl_fail_memory(error);
-  list_blocks(self, A, list);
-  const pl_cliques pairs = {.count = count, .size = 2, .nodes = list};
-  pl_status status =
-      pl_bsr_create(&self->allocator, self->own + self->copies, &pairs, 1, &self->A, error);
-  pl_free(&self->allocator, list);
-  return status;
-}
-
 pl_status pl_local_create(const pl_allocator *allocator, const pl_bsr *A, pl_local_rows **out,
                           pl_error *error)
 {
@@ -96,7 +64,9 @@ pl_status pl_local_create(const pl_allocator *allocator, const pl_bsr *A, pl_loc
   if (!self) return pl_fail_memory(error);
   self->allocator = *allocator;
   pl_status status = number_rows(self, A, error);
-  return status ? status : make_pattern(self, A, error);
+  return status ? status
+                : pl_bsr_take(allocator, A, self->row, self->own + self->copies, self->place,
+                              &self->A, error);
 }
 
 void pl_local_destroy(pl_local_rows *self)
@@ -112,6 +82,7 @@ void pl_local_destroy(pl_local_rows *self)
 static void load_values(pl_local_rows *self, const pl_bsr *A)
 {
   double *to = self->A->values;
+  if (self->A->is_view) return;
   for (int i = 0; i < self->own + self->copies; i++) {
     for (int k = A->start[self->row[i]]; k < A->start[self->row[i] + 1]; k++) {
       if (self->place[A->columns[k]] < 0) continue;

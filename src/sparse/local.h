@@ -4,7 +4,7 @@
  * order of the whole matrix. A product is right at the rank's own rows
  * once x is right at the copies. The filter holds the copies as if they were fixed, so that a
  * preconditioner for both is one for the rank's block of the diagonal: a part of an additive
- * Schwarz method. */
+ * Schwarz method. Where the matrix has no other blocks here than these, theirs are used in place. */
 #ifndef PL_SPARSE_LOCAL_H
 #define PL_SPARSE_LOCAL_H
 

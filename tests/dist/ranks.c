@@ -150,6 +150,9 @@ TEST(bodies_act_on_each_other_alike)
       {"many.xml", {"integrator.method=implicit-euler", SIMPLE}},
       {"many.xml", {"integrator.method=bdf2", SIMPLE}},
       {"touch.xml", {NULL}},
+      {"slide.xml", {SIMPLE}},
+      {"slide.xml", {"body.mass=consistent", "integrator.method=bdf2", SIMPLE}},
+      {"slide.xml", {"body.mass=consistent", GRID}},
   };
   for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) compare(&trials[i]);
 }
