@@ -32,7 +32,7 @@ static pl_partition *cut(pl_bsr *A, pl_ranks *as)
 static double *shorten(const pl_local_rows *local, const double *x)
 {
   double *out = malloc(3 * (size_t)local->A->rows * sizeof *out);
-  for (int i = 0; i < 3 * local->A->rows; i++) out[i] = x[3 * local->row[i / 3] + i % 3];
+  for (int i = 0; i < 3 * local->A->rows; i++) out[i] = x[3 * local->layout->row[i / 3] + i % 3];
   return out;
 }
 
@@ -93,20 +93,21 @@ TEST(products_are_right_at_own_rows)
     A->points = x;
     CHECK_OK(pl_local_create(&memory, A, &local, error));
     CHECK_OK(pl_local_load(local, A, NULL, error));
-    CHECK(local->own == partition->first[rank + 1] - partition->first[rank]);
-    CHECK(local->copies > 0 && local->filter.count == local->copies);
+    CHECK(local->layout->own == partition->first[rank + 1] - partition->first[rank]);
+    CHECK(local->layout->copies > 0 && local->filter.count == local->layout->copies);
     double *short_x = shorten(local, x);
     pl_bsr_multiply(A, x, y, NULL);
     pl_bsr_multiply(local->A, short_x, here, NULL);
-    for (int i = 0; i < local->own; i++) {
-      const int at = local->own_at[i], row = partition->row[partition->first[rank] + i];
-      CHECK(local->row[at] == row);
+    for (int i = 0; i < local->layout->own; i++) {
+      const int at = local->layout->own_at[i], row = partition->row[partition->first[rank] + i];
+      CHECK(local->layout->row[at] == row);
       CHECK(pl_vec3_distance(here + 3 * at, y + 3 * row) < 1e-12);
       CHECK(pl_vec3_distance(local->A->points + 3 * at, x + 3 * row) == 0);
     }
     // what a preconditioner sees of copies is nothing
     pl_filter_apply(&local->filter, here);
-    for (int i = 0; i < 3 * local->copies; i++) CHECK(here[3 * local->copy_at[i / 3] + i % 3] == 0);
+    for (int i = 0; i < 3 * local->layout->copies; i++)
+      CHECK(here[3 * local->layout->copy_at[i / 3] + i % 3] == 0);
     free(short_x);
     free(x);
     free(y);
@@ -150,7 +151,7 @@ TEST(rows_that_are_elsewhere_take_no_room)
     CHECK(A->diagonal[i] == (i < HERE || i == NODES - 1 ? pl_bsr_find(A, i, i) : -1));
   CHECK_OK(pl_local_create(&memory, A, &local, error));
   CHECK(local->A->is_view && local->A->values == A->values);
-  CHECK(local->own == HERE && local->copies == 1 && local->A->rows == HERE + 1);
+  CHECK(local->layout->own == HERE && local->layout->copies == 1 && local->A->rows == HERE + 1);
   A->values[9 * (size_t)A->diagonal[NODES - 1]] = 2;
   double x[3 * NODES], y[3 * NODES], here[3 * (HERE + 1)];
   for (int i = 0; i < 3 * NODES; i++) x[i] = y[i] = i;
