@@ -39,7 +39,7 @@ typedef struct petsc {
   pl_dist_grid *grid; /* in place of the matrix; NULL: it is not in use */
   KSP ksp;
   Vec b, x;
-  double *r, *block_row; /* a whole vector; values of the longest row */
+  double *r, *block_row; /* the residual at the rank's rows; values of the longest row */
   int *columns;          /* of that */
   int longest;
   double mean;       /* of the diagonal */
@@ -378,7 +378,7 @@ static pl_status create(pl_solver *common, const pl_bsr *A, const double *values
     int length = A->start[row + 1] - A->start[row];
     if (length > self->longest) self->longest = length;
   }
-  self->r = pl_alloc(&common->allocator, 3 * (size_t)A->rows, sizeof *self->r);
+  self->r = pl_alloc(&common->allocator, 3 * (size_t)self->count, sizeof *self->r);
   self->block_row = pl_alloc(&common->allocator, 9 * (size_t)self->longest, sizeof(double));
   self->columns = pl_alloc(&common->allocator, (size_t)self->longest, sizeof *self->columns);
   if (!self->r || !self->block_row || !self->columns) return pl_fail_memory(error);
@@ -457,19 +457,42 @@ static pl_status prepare(pl_solver *common, const pl_bsr *A, const pl_filter *fi
                              : prepare_matrix(self, A, filter, was_easy, error);
 }
 
+/* What the rows of a chunk take. */
+typedef struct residual_job {
+  petsc *self;
+  const pl_bsr *A;
+  const pl_filter *filter;
+  const double *b, *x;
+} residual_job;
+
+enum { ROWS_PER_CHUNK = 1024 };
+
+static void leave_rows(void *context, int chunk)
+{
+  const residual_job *job = context;
+  petsc *self = job->self;
+  int last = (chunk + 1) * ROWS_PER_CHUNK;
+  for (int i = chunk * ROWS_PER_CHUNK; i < last && i < self->count; i++) {
+    int row = row_of(self, self->first + i);
+    double *r = self->r + 3 * (size_t)i, y[3];
+    const double *P = projection_at(job->filter, row), *b = job->b + 3 * (size_t)row;
+    pl_bsr_multiply_row(job->A, row, job->x, y);
+    if (self->common.pairs) pl_pairs_multiply_row(self->common.pairs, row, job->x, y);
+    for (int k = 0; k < 3; k++) y[k] = b[k] - y[k];
+    for (int k = 0; k < 3; k++) r[k] = P ? P[k] * y[0] + P[3 + k] * y[1] + P[6 + k] * y[2] : y[k];
+  }
+}
+
 /* r = P (b - A x) at the rank's own rows; returns its length over all ranks. */
 static double residual(petsc *self, const pl_bsr *A, const pl_filter *filter, const double *b,
                        const double *x, pl_pool *pool)
 {
-  double square = 0, *r = self->r;
-  pl_bsr_multiply(A, x, r, pool);
-  if (self->common.pairs) pl_pairs_multiply(self->common.pairs, x, r, pool);
-  for (int i = 0; i < 3 * A->rows; i++) r[i] = b[i] - r[i];
-  pl_filter_apply(filter, r);
-  for (int i = 0; i < self->count; i++) {
-    const double *at = r + 3 * (size_t)row_of(self, self->first + i);
-    square += at[0] * at[0] + at[1] * at[1] + at[2] * at[2];
-  }
+  double square = 0;
+  residual_job job = {self, A, filter, b, x};
+  // pairs have one room for all rows
+  pl_parallel(self->common.pairs ? NULL : pool, pl_chunk_count(self->count, ROWS_PER_CHUNK),
+              leave_rows, &job);
+  for (size_t i = 0; i < 3 * (size_t)self->count; i++) square += self->r[i] * self->r[i];
   if (self->partition) self->partition->ranks->sum(self->partition->ranks, &square, 1);
   return sqrt(square);
 }
@@ -528,9 +551,7 @@ static pl_status improve(petsc *self, const pl_bsr *A, double *x, pl_solve_repor
   PetscInt iterations = 0;
   KSPConvergedReason reason;
   TRY(VecGetArray(self->b, &numbers));
-  for (int i = 0; i < self->count; i++)
-    memcpy(numbers + 3 * (size_t)i, self->r + 3 * (size_t)row_of(self, self->first + i),
-           3 * sizeof *numbers);
+  memcpy(numbers, self->r, 3 * (size_t)self->count * sizeof *numbers);
   TRY(VecRestoreArray(self->b, &numbers));
   pl_status status = run(self, A, error);
   if (status) return status;
