@@ -245,6 +245,34 @@ static pl_status copy_mesh(const pl_allocator *allocator, const pl_mesh *mesh, p
   return PL_OK;
 }
 
+const int *pl_body_element(const pl_body *body, int element, int room[8])
+{
+  int n = body->mesh->nodes_per_element;
+  if (body->inside->elements) return body->inside->elements + (size_t)n * (size_t)element;
+  const int *nodes = body->mesh->elements + (size_t)n * (size_t)body->element_order[element];
+  for (int a = 0; a < n; a++) room[a] = body->place[nodes[a]];
+  return room;
+}
+
+void pl_body_drop_elements(const pl_body *body)
+{
+  pl_free(&body->inside->allocator, body->inside->elements);
+  body->inside->elements = NULL;
+}
+
+pl_status pl_body_recall_elements(const pl_body *body, pl_error *error)
+{
+  pl_mesh *inside = body->inside;
+  size_t n = (size_t)inside->nodes_per_element, size = n * sizeof(int);
+  if (inside->elements) return PL_OK;
+  int *elements = pl_alloc(&inside->allocator, (size_t)inside->element_count, size);
+  if (!elements) return pl_fail_memory(error);
+  for (int e = 0, room[8]; e < inside->element_count; e++)
+    memcpy(elements + n * (size_t)e, pl_body_element(body, e, room), size);
+  inside->elements = elements;
+  return PL_OK;
+}
+
 static int are_finite(const double *values, int count)
 {
   for (int i = 0; i < count; i++) {
