@@ -388,9 +388,11 @@ static pl_status prepare_couplings(pl_world *world, pl_error *error)
 
 static pl_status make_vectors(pl_world *world, pl_error *error)
 {
-  double **vectors[] = {&world->vectors.scratch, &world->vectors.work, &world->vectors.expected,
-                        &world->system.reaction, &world->system.unfiltered};
-  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+  double **vectors[] = {&world->vectors.scratch, &world->vectors.work, &world->system.reaction,
+                        &world->system.unfiltered, &world->vectors.expected};
+  // only what may ask for another pass expects something of it
+  size_t count = sizeof vectors / sizeof *vectors - !pl_world_revises(world);
+  for (size_t i = 0; i < count; i++) {
     *vectors[i] = pl_alloc(&world->allocator, (size_t)world->bodies.blocks * 3, sizeof(double));
     if (!*vectors[i]) return pl_fail_memory(error);
   }
