@@ -93,7 +93,7 @@ static pl_status cut(const pl_coarse *self, const pl_bsr *A, int *part_of, pl_er
 /* The parts of copies are their owners' to say. */
 static pl_status exchange_parts(pl_coarse *self, pl_error *error)
 {
-  const pl_layout *layout = self->local->layout;
+  const pl_block_layout *layout = self->local->layout;
   if (!self->partition) return PL_OK;
   double *x = pl_alloc(&self->allocator, 3 * (size_t)self->local->A->rows, sizeof *x);
   if (!x) return pl_fail_memory(error);

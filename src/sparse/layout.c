@@ -13,7 +13,7 @@ static int is_own(const pl_bsr *A, int row)
 /* ---- which blocks ---- */
 
 /* place: 2 for the rank's rows, 1 for copies, 0 for others. */
-static void mark_rows(pl_layout *self, const pl_bsr *A)
+static void mark_rows(pl_block_layout *self, const pl_bsr *A)
 {
   for (int row = 0; row < A->rows; row++) {
     if (!is_own(A, row)) continue;
@@ -30,7 +30,7 @@ static void mark_rows(pl_layout *self, const pl_bsr *A)
 }
 
 /* Marks become places. */
-static void number_rows(pl_layout *self, int rows)
+static void number_rows(pl_block_layout *self, int rows)
 {
   int count = 0, own = 0, copies = 0;
   for (int row = 0; row < rows; row++) {
@@ -45,10 +45,10 @@ static void number_rows(pl_layout *self, int rows)
   }
 }
 
-pl_status pl_layout_create(const pl_allocator *allocator, const pl_bsr *A, pl_layout **out,
+pl_status pl_layout_create(const pl_allocator *allocator, const pl_bsr *A, pl_block_layout **out,
                            pl_error *error)
 {
-  pl_layout *self = *out = pl_alloc(allocator, 1, sizeof *self);
+  pl_block_layout *self = *out = pl_alloc(allocator, 1, sizeof *self);
   if (!self) return pl_fail_memory(error);
   self->allocator = *allocator;
   self->partition = A->partition;
@@ -64,7 +64,7 @@ pl_status pl_layout_create(const pl_allocator *allocator, const pl_bsr *A, pl_la
   return PL_OK;
 }
 
-void pl_layout_destroy(pl_layout *self)
+void pl_layout_destroy(pl_block_layout *self)
 {
   if (!self) return;
   pl_allocator memory = self->allocator;
@@ -90,7 +90,7 @@ static int owner_of(const pl_partition *partition, int row)
 }
 
 /* wanted[r * count + s]: how many blocks of rank s rank r has copies of. */
-static void count_wanted(const pl_layout *self, double *wanted, int *first)
+static void count_wanted(const pl_block_layout *self, double *wanted, int *first)
 {
   const pl_ranks *ranks = self->partition->ranks;
   double *own = wanted + (size_t)ranks->rank * (size_t)ranks->count;
@@ -101,7 +101,7 @@ static void count_wanted(const pl_layout *self, double *wanted, int *first)
 }
 
 /* The neighbours and how much goes to and from each. */
-static void list_neighbours(pl_layout *self, const double *wanted)
+static void list_neighbours(pl_block_layout *self, const double *wanted)
 {
   const pl_ranks *ranks = self->partition->ranks;
   pl_neighbours *with = &self->with;
@@ -116,7 +116,7 @@ static void list_neighbours(pl_layout *self, const double *wanted)
   }
 }
 
-static pl_status make_room(pl_layout *self, pl_error *error)
+static pl_status make_room(pl_block_layout *self, pl_error *error)
 {
   const pl_allocator *memory = &self->allocator;
   size_t given = (size_t)self->with.send[self->with.count], taken = (size_t)self->copies;
@@ -128,7 +128,7 @@ static pl_status make_room(pl_layout *self, pl_error *error)
 }
 
 /* Each asks its neighbours for the blocks that it has copies of, by their numbers. */
-static void exchange_lists(pl_layout *self)
+static void exchange_lists(pl_block_layout *self)
 {
   pl_neighbours *with = &self->with, back = {with->count, with->rank, with->receive, with->send};
   const pl_ranks *ranks = self->partition->ranks;
@@ -150,7 +150,7 @@ static void exchange_lists(pl_layout *self)
   }
 }
 
-pl_status pl_layout_connect(pl_layout *self, pl_error *error)
+pl_status pl_layout_connect(pl_block_layout *self, pl_error *error)
 {
   if (!self->partition) return PL_OK;
   const pl_allocator *memory = &self->allocator;
@@ -174,7 +174,7 @@ pl_status pl_layout_connect(pl_layout *self, pl_error *error)
 
 /* ---- exchanges ---- */
 
-void pl_layout_update(const pl_layout *self, double *x)
+void pl_layout_update(const pl_block_layout *self, double *x)
 {
   const pl_neighbours *with = &self->with;
   if (!self->partition) return;
@@ -185,7 +185,7 @@ void pl_layout_update(const pl_layout *self, double *x)
     memcpy(x + 3 * (size_t)self->take_at[i], self->in + 3 * (size_t)i, 3 * sizeof *x);
 }
 
-void pl_layout_sum(const pl_layout *self, double *f)
+void pl_layout_sum(const pl_block_layout *self, double *f)
 {
   const pl_neighbours *with = &self->with;
   if (!self->partition) return;

@@ -11,7 +11,7 @@
 #include "sparse/bsr.h"
 #include "sparse/partition.h"
 
-typedef struct pl_layout {
+typedef struct pl_block_layout {
   pl_allocator allocator;
   const pl_partition *partition; /* NULL: one process, which owns all */
   int own, copies;
@@ -23,19 +23,19 @@ typedef struct pl_layout {
   pl_neighbours with; /* its `send` is give, `receive` is take, in numbers */
   int *give_at, *take_at;
   double *out, *in;
-} pl_layout;
+} pl_block_layout;
 
 /* Of A's own rows and their columns. On failure *out may be half made, and is to be destroyed all
  * the same. */
-pl_status pl_layout_create(const pl_allocator *allocator, const pl_bsr *A, pl_layout **out,
+pl_status pl_layout_create(const pl_allocator *allocator, const pl_bsr *A, pl_block_layout **out,
                            pl_error *error);
 /* All ranks: learns who has copies of which blocks; before any of the functions below. */
-pl_status pl_layout_connect(pl_layout *self, pl_error *error);
-void pl_layout_destroy(pl_layout *self);
+pl_status pl_layout_connect(pl_block_layout *self, pl_error *error);
+void pl_layout_destroy(pl_block_layout *self);
 
 /* All ranks. Copies become their owners' values. */
-void pl_layout_update(const pl_layout *self, double *x);
+void pl_layout_update(const pl_block_layout *self, double *x);
 /* All ranks. What each rank has at copies is added to the owners' values, in the order of ranks. */
-void pl_layout_sum(const pl_layout *self, double *f);
+void pl_layout_sum(const pl_block_layout *self, double *f);
 
 #endif

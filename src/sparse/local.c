@@ -22,7 +22,7 @@ pl_status pl_local_create(const pl_allocator *allocator, const pl_bsr *A, pl_loc
   self->allocator = *allocator;
   pl_status status = pl_layout_create(allocator, A, &self->layout, error);
   if (status) return status;
-  const pl_layout *layout = self->layout;
+  const pl_block_layout *layout = self->layout;
   status = pl_bsr_take(allocator, A, layout->row, layout->own + layout->copies, layout->place,
                        &self->A, error);
   return status ? status : make_room(self, error);
@@ -40,7 +40,7 @@ void pl_local_destroy(pl_local_rows *self)
 
 static void load_values(pl_local_rows *self, const pl_bsr *A)
 {
-  const pl_layout *layout = self->layout;
+  const pl_block_layout *layout = self->layout;
   double *to = self->A->values;
   if (self->A->is_view) return;
   for (int i = 0; i < self->A->rows; i++) {
@@ -55,7 +55,7 @@ static void load_values(pl_local_rows *self, const pl_bsr *A)
 /* Copies get a projection of zeros. */
 static void load_filter(pl_local_rows *self, const pl_filter *filter)
 {
-  const pl_layout *layout = self->layout;
+  const pl_block_layout *layout = self->layout;
   int entry = 0, count = 0, copy = 0;
   for (int i = 0; i < self->A->rows; i++) {
     while (filter && entry < filter->count && filter->nodes[entry] < layout->row[i]) entry++;

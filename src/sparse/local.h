@@ -14,7 +14,7 @@
 
 typedef struct pl_local_rows {
   pl_allocator allocator;
-  pl_layout *layout; /* of its rows; connecting it is the caller's */
+  pl_block_layout *layout; /* of its rows; connecting it is the caller's */
   pl_bsr *A;
   pl_filter filter;  /* with the copies held */
   const double **at; /* of each place: its projection in the whole filter; NULL: free */

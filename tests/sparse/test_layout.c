@@ -54,7 +54,7 @@ static void exchange(const pl_ranks *self, const pl_neighbours *with, const doub
 }
 
 /* y of the layout: of whole vector x at own places, and at copies too if they are known. */
-static void take(const pl_layout *layout, const double *x, int with_copies, double *y)
+static void take(const pl_block_layout *layout, const double *x, int with_copies, double *y)
 {
   for (int i = 0; i < layout->own + layout->copies; i++)
     for (int k = 0; k < 3; k++) y[3 * i + k] = with_copies ? x[3 * layout->row[i] + k] : -7;
@@ -63,7 +63,7 @@ static void take(const pl_layout *layout, const double *x, int with_copies, doub
       y[3 * layout->own_at[i] + k] = x[3 * layout->row[layout->own_at[i]] + k];
 }
 
-static void give(const pl_layout *layout, const double *y, double *whole)
+static void give(const pl_block_layout *layout, const double *y, double *whole)
 {
   for (int i = 0; i < layout->own; i++)
     for (int k = 0; k < 3; k++)
@@ -75,7 +75,7 @@ static void *work(void *context)
   member *self = context;
   pl_allocator memory = pl_allocator_default();
   pl_partition *partition = NULL;
-  pl_layout *layout = NULL;
+  pl_block_layout *layout = NULL;
   pl_bsr A = *self->A, *own = NULL;
   double x[3 * MOST_ROWS], y[3 * MOST_ROWS];
   CHECK_OK(pl_partition_create(&memory, &self->ranks, A.rows, &partition, error));
@@ -171,7 +171,7 @@ TEST(one_process_owns_all_and_exchanges_nothing)
 {
   pl_allocator memory = pl_allocator_default();
   pl_bsr *A = test_spd(20);
-  pl_layout *layout = NULL;
+  pl_block_layout *layout = NULL;
   double x[60];
   for (int i = 0; i < 60; i++) x[i] = i;
   CHECK_OK(pl_layout_create(&memory, A, &layout, error));
@@ -190,7 +190,7 @@ TEST(failing_allocations_leave_nothing)
   counter memory = {0};
   pl_allocator allocator = counter_allocator(&memory);
   pl_error error = {0};
-  pl_layout *layout = NULL;
+  pl_block_layout *layout = NULL;
   CHECK(pl_layout_create(&allocator, A, &layout, &error) == PL_OK);
   pl_layout_destroy(layout);
   CHECK(memory.blocks == 0);
