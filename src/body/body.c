@@ -33,10 +33,9 @@ void pl_body_release(const pl_allocator *allocator, pl_body *body)
   pl_composition_release(allocator, &body->composition);
   pl_refinement_destroy(allocator, body->refinement);
   pl_ties_release(allocator, &body->ties);
-  void *arrays[] = {body->name,          body->order,      body->place,    body->element_order,
-                    body->rest,          body->nodal,      body->sites.at, body->sites.owner,
-                    body->sites.reach,   body->sites.idle, body->rigid,    body->penalty,
-                    body->particles.list};
+  void *arrays[] = {body->name,       body->order,    body->place,       body->element_order,
+                    body->nodal,      body->sites.at, body->sites.owner, body->sites.reach,
+                    body->sites.idle, body->rigid,    body->penalty,     body->particles.list};
   pl_tailoring_release(allocator, &body->tailoring);
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(allocator, arrays[i]);
 }
@@ -233,9 +232,7 @@ static pl_status copy_mesh(const pl_allocator *allocator, const pl_mesh *mesh, p
   body->order = pl_alloc(allocator, nodes, sizeof(int));
   body->place = pl_alloc(allocator, nodes, sizeof(int));
   body->element_order = pl_alloc(allocator, elements, sizeof(int));
-  body->rest = pl_alloc(allocator, nodes * 3, sizeof(double));
-  if (!body->order || !body->place || !body->element_order || !body->rest)
-    return pl_fail_memory(error);
+  if (!body->order || !body->place || !body->element_order) return pl_fail_memory(error);
   pl_status status = pl_mesh_copy(mesh, allocator, &body->mesh, error);
   if (!status) status = pl_mesh_order(body->mesh, body->order, error);
   if (!status) status = put_hanging_last(allocator, body->mesh, body->order, error);
@@ -244,7 +241,35 @@ static pl_status copy_mesh(const pl_allocator *allocator, const pl_mesh *mesh, p
                              error);
   if (status) return status;
   for (int i = 0; i < mesh->node_count; i++) body->place[body->order[i]] = i;
-  memcpy(body->rest, body->inside->nodes, nodes * 3 * sizeof(double));
+  body->rest = body->inside->nodes;
+  return PL_OK;
+}
+
+const int *pl_body_element(const pl_body *body, int element, int room[8])
+{
+  int n = body->mesh->nodes_per_element;
+  if (body->inside->elements) return body->inside->elements + (size_t)n * (size_t)element;
+  const int *nodes = body->mesh->elements + (size_t)n * (size_t)body->element_order[element];
+  for (int a = 0; a < n; a++) room[a] = body->place[nodes[a]];
+  return room;
+}
+
+void pl_body_drop_elements(const pl_body *body)
+{
+  pl_free(&body->inside->allocator, body->inside->elements);
+  body->inside->elements = NULL;
+}
+
+pl_status pl_body_recall_elements(const pl_body *body, pl_error *error)
+{
+  pl_mesh *inside = body->inside;
+  size_t n = (size_t)inside->nodes_per_element, size = n * sizeof(int);
+  if (inside->elements) return PL_OK;
+  int *elements = pl_alloc(&inside->allocator, (size_t)inside->element_count, size);
+  if (!elements) return pl_fail_memory(error);
+  for (int e = 0, room[8]; e < inside->element_count; e++)
+    memcpy(elements + n * (size_t)e, pl_body_element(body, e, room), size);
+  inside->elements = elements;
   return PL_OK;
 }
 
@@ -371,7 +396,6 @@ static pl_status place_body(const pl_body_def *def, pl_body *body, pl_error *err
   pl_mesh_turn_axes(body->mesh, R);
   pl_body_place_nodes(def, count, body->mesh->nodes);
   pl_body_place_nodes(def, count, body->inside->nodes);
-  pl_body_place_nodes(def, count, body->rest);
   if (body->surface) pl_body_place_nodes(def, body->surface->node_count, body->surface->nodes);
   return PL_OK;
 }

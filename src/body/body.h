@@ -23,7 +23,7 @@ typedef struct pl_body {
   uint32_t generation; /* of its id */
   int slot;
   pl_mesh *mesh;      /* as given                                            */
-  pl_mesh *inside;    /* the same, renumbered: the model's                   */
+  pl_mesh *inside;    /* the same, renumbered: the model's; see pl_body_element */
   int *order, *place; /* order[inside node] = mesh node; place[mesh node] = inside node */
   int *element_order; /* element_order[inside element] = mesh element     */
   pl_model *model;
@@ -35,7 +35,7 @@ typedef struct pl_body {
   int offset, blocks;     /* its part of q and v, in blocks */
   double *memory;         /* what its laws remember, in the state */
   size_t memory_count;    /* as many numbers as the model said */
-  double *rest;           /* rest positions of the nodes, inside order */
+  double *rest;           /* rest positions of the nodes: those of `inside` */
   double *nodal;          /* room for 3 x 3 numbers per node where the blocks are not the nodes */
   pl_mesh *surface;       /* finer triangles that follow the body, NULL: none */
   pl_embed *embed;        /* and how, in the mesh's numbering */
@@ -120,6 +120,13 @@ pl_model_def pl_body_sites(const pl_bodies *bodies, const pl_body *body);
 /* The nodes' positions (or velocities, if v is not NULL) from those of the body's blocks: these
  * themselves where the blocks are the nodes, else what the model makes of them in body->nodal. */
 const double *pl_body_nodes(const pl_body *body, const double *q, const double *v);
+
+/* The nodes of an inside element, at most 8: those of `inside`, or found in room where it has lost
+ * its elements: bodies whose model is divided over ranks drop them once it is built, and recall
+ * them where it is built again. */
+const int *pl_body_element(const pl_body *body, int element, int room[8]);
+void pl_body_drop_elements(const pl_body *body);
+pl_status pl_body_recall_elements(const pl_body *body, pl_error *error);
 
 /* Three numbers per node from the body's order to the mesh's. */
 void pl_body_to_mesh(const pl_body *body, const double *inside, double *out);

@@ -188,8 +188,10 @@ pl_status pl_body_build(const pl_allocator *allocator, const pl_body *body,
   whole.ranks = NULL;
   if (body->refinement) return build_leaves(allocator, body, def, material, &whole, model, error);
   int is_tied = body->ties.part_count || body->ties.hanging_count;
-  pl_status status =
-      build_nodes(allocator, body, def, material, is_tied ? &whole : sites, model, error);
+  pl_status status = pl_body_recall_elements(body, error);
+  if (!status)
+    status = build_nodes(allocator, body, def, material, is_tied ? &whole : sites, model, error);
+  if (!status && pl_model_owners(*model)) pl_body_drop_elements(body);
   if (status || !is_tied) return status;
   if ((*model)->has_scalars)
     return pl_fail(error, PL_E_ARGUMENT,

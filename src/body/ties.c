@@ -99,16 +99,15 @@ static int compare(const void *a, const void *b)
 /* Marks elements whose nodes are all chosen, and those nodes (2); returns how many elements. */
 static int mark(const pl_body *body, unsigned char *chosen, unsigned char *rigid)
 {
-  const pl_mesh *mesh = body->inside;
-  size_t n = (size_t)mesh->nodes_per_element;
-  int count = 0;
-  for (size_t e = 0; e < (size_t)mesh->element_count; e++) {
+  int n = body->mesh->nodes_per_element, count = 0, room[8];
+  for (int e = 0; e < body->mesh->element_count; e++) {
+    const int *nodes = pl_body_element(body, e, room);
     int all = 1;
-    for (size_t a = 0; a < n; a++) all &= chosen[body->order[mesh->elements[n * e + a]]] != 0;
+    for (int a = 0; a < n; a++) all &= chosen[body->order[nodes[a]]] != 0;
     if (!all) continue;
     count++;
     rigid[e] = 1;
-    for (size_t a = 0; a < n; a++) chosen[body->order[mesh->elements[n * e + a]]] = 2;
+    for (int a = 0; a < n; a++) chosen[body->order[nodes[a]]] = 2;
   }
   return count;
 }
@@ -185,12 +184,11 @@ pl_status pl_ties_add_part(const pl_allocator *allocator, const pl_body *body,
 
 int pl_ties_mark_part(const pl_body *body, const pl_rigid_part *part, unsigned char *rigid)
 {
-  const pl_mesh *mesh = body->inside;
-  int count = 0;
-  for (int e = 0; e < mesh->element_count; e++) {
-    const int *nodes = mesh->elements + (size_t)e * (size_t)mesh->nodes_per_element;
+  int count = 0, room[8];
+  for (int e = 0; e < body->mesh->element_count; e++) {
+    const int *nodes = pl_body_element(body, e, room);
     int all = 1;
-    for (int a = 0; a < mesh->nodes_per_element && all; a++)
+    for (int a = 0; a < body->mesh->nodes_per_element && all; a++)
       all = bsearch(&nodes[a], part->nodes, (size_t)part->count, sizeof(int), compare) != NULL;
     count += all;
     if (all && rigid) rigid[e] = 1;

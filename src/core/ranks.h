@@ -19,10 +19,19 @@ typedef struct pl_service {
   void *context;
 } pl_service;
 
+/* Ranks that a rank exchanges numbers with, ascending: rank[i] gets those from send[i] to send[i +
+ * 1] and gives those from receive[i] to receive[i + 1]. */
+typedef struct pl_neighbours {
+  int count, *rank;
+  int *send, *receive; /* count + 1 */
+} pl_neighbours;
+
 struct pl_ranks {
   int rank, count;
   /* all[first[r] .. first[r + 1]) becomes rank r's; each rank's own part is there already. */
   void (*gather)(const pl_ranks *self, double *all, const int *first);
+  /* Each sends to its neighbours from `out` and receives from them into `in`. */
+  void (*exchange)(const pl_ranks *self, const pl_neighbours *with, const double *out, double *in);
   void (*sum)(const pl_ranks *self, double *values, int count);
   void (*max)(const pl_ranks *self, double *values, int count);
   /* Everybody gets rank 0's bytes. */

@@ -345,6 +345,19 @@ static pl_status choose_stiffness(const pl_body *body, const pl_attachment_def *
   return PL_OK;
 }
 
+/* Where the points are in the other body's elements. */
+static pl_status embed(const pl_bodies *bodies, const pl_body *other, pl_attachment *to,
+                       pl_error *error)
+{
+  int is_dropped = !other->inside->elements;
+  pl_status status = pl_body_recall_elements(other, error);
+  if (!status)
+    status =
+        pl_embed_create(other->inside, to->count, to->points, bodies->allocator, &to->embed, error);
+  if (is_dropped) pl_body_drop_elements(other);
+  return status;
+}
+
 static pl_status fill(const pl_bodies *bodies, const pl_body *body, const pl_body *other,
                       const pl_attachment_def *def, pl_attachment *to, pl_error *error)
 {
@@ -352,9 +365,7 @@ static pl_status fill(const pl_bodies *bodies, const pl_body *body, const pl_bod
                                      : take_nodes(bodies->allocator, body, def, to, error);
   if (!status && def->to_frame < 0) {
     status = meet(body, other, def, to, error);
-    if (!status)
-      status = pl_embed_create(other->inside, to->count, to->points, bodies->allocator, &to->embed,
-                               error);
+    if (!status) status = embed(bodies, other, to, error);
   }
   if (!status && !def->exact) status = choose_stiffness(body, def, to, error);
   return status ? status : pl_jacobian_create(bodies, 2, &to->jacobian, error);

@@ -248,20 +248,21 @@ void pl_friction_evaluate(pl_touch *touch, const pl_moment *at, double *f,
   if (f) pl_vec3_add(f + 3 * (size_t)touch->block, t, f + 3 * (size_t)touch->block);
   if (!tangent) return;
   slope(touch, tangent->kq, tangent->kv, left, direction, touch->put);
-  double *to = tangent->A->values + 9 * (size_t)tangent->A->diagonal[touch->block];
-  for (int k = 0; k < 9; k++) to[k] += touch->put[k];
+  int place = tangent->A->diagonal[touch->block];
+  for (int k = 0; k < 9 && place >= 0; k++)
+    tangent->A->values[9 * (size_t)place + (size_t)k] += touch->put[k];
 }
 
 void pl_friction_patch(pl_touch *touch, double kq, double kv, pl_bsr *A)
 {
   const pl_friction *law = &touch->friction;
-  double *to = A->values + 9 * (size_t)A->diagonal[touch->block];
+  int place = A->diagonal[touch->block];
   double t[3], direction[3], block[9] = {0};
   pl_vec3_copy(law->about, t);
   double left = cut_force(law->bound, t, direction);
   if (touch->count > 0 && law->bound > 0) slope(touch, kq, kv, left, direction, block);
   for (int k = 0; k < 9; k++) {
-    to[k] += block[k] - touch->put[k];
+    if (place >= 0) A->values[9 * (size_t)place + (size_t)k] += block[k] - touch->put[k];
     touch->put[k] = block[k];
   }
 }

@@ -23,8 +23,6 @@ struct pl_dist_grid {
   pl_preconditioner *cycle;
   pl_pool *pool; /* of the last prepare */
   Mat matrix;
-  Vec like, copies;
-  VecScatter scatter;    /* from the ranks' rows to the copies */
   double *r, *x, *y, *z; /* vectors of the local matrix */
 };
 
@@ -44,8 +42,9 @@ static PetscErrorCode take(const pl_dist_grid *self, Vec from, double *to)
 {
   const PetscScalar *numbers;
   PetscCall(VecGetArrayRead(from, &numbers));
-  for (int i = 0; i < self->local->own; i++)
-    memcpy(to + 3 * (size_t)self->local->own_at[i], numbers + 3 * (size_t)i, 3 * sizeof *to);
+  for (int i = 0; i < self->local->layout->own; i++)
+    memcpy(to + 3 * (size_t)self->local->layout->own_at[i], numbers + 3 * (size_t)i,
+           3 * sizeof *to);
   PetscCall(VecRestoreArrayRead(from, &numbers));
   return 0;
 }
@@ -54,26 +53,19 @@ static PetscErrorCode give(const pl_dist_grid *self, const double *from, Vec to)
 {
   PetscScalar *numbers;
   PetscCall(VecGetArrayWrite(to, &numbers));
-  for (int i = 0; i < self->local->own; i++)
-    memcpy(numbers + 3 * (size_t)i, from + 3 * (size_t)self->local->own_at[i], 3 * sizeof *from);
+  for (int i = 0; i < self->local->layout->own; i++)
+    memcpy(numbers + 3 * (size_t)i, from + 3 * (size_t)self->local->layout->own_at[i],
+           3 * sizeof *from);
   PetscCall(VecRestoreArrayWrite(to, &numbers));
   return 0;
 }
 
-/* y = P A x at the rank's rows, zero at copies. x, of which `of` are the ranks' rows, is made whole
- * here. */
-static PetscErrorCode multiply(const pl_dist_grid *self, Vec of, double *x, double *y)
+/* y = P A x at the rank's rows, zero at copies; x becomes right at copies. */
+static void multiply(const pl_dist_grid *self, double *x, double *y)
 {
-  const PetscScalar *numbers;
-  PetscCall(VecScatterBegin(self->scatter, of, self->copies, INSERT_VALUES, SCATTER_FORWARD));
-  PetscCall(VecScatterEnd(self->scatter, of, self->copies, INSERT_VALUES, SCATTER_FORWARD));
-  PetscCall(VecGetArrayRead(self->copies, &numbers));
-  for (int i = 0; i < self->local->copies; i++)
-    memcpy(x + 3 * (size_t)self->local->copy_at[i], numbers + 3 * (size_t)i, 3 * sizeof *x);
-  PetscCall(VecRestoreArrayRead(self->copies, &numbers));
+  pl_layout_update(self->local->layout, x);
   pl_bsr_multiply(self->local->A, x, y, self->pool);
   pl_filter_apply(&self->local->filter, y);
-  return 0;
 }
 
 /* ---- as PETSc calls it ---- */
@@ -83,18 +75,17 @@ static PetscErrorCode apply_matrix(Mat matrix, Vec x, Vec y)
   pl_dist_grid *self;
   PetscCall(MatShellGetContext(matrix, &self));
   PetscCall(take(self, x, self->x));
-  PetscCall(multiply(self, x, self->x, self->y));
+  multiply(self, self->x, self->y);
   return give(self, self->y, y);
 }
 
-/* y = r - P A z; both `of` and z are the vector z. */
-static PetscErrorCode leave(pl_dist_grid *self, Vec of)
+/* y = r - P A z. */
+static void leave(pl_dist_grid *self)
 {
   size_t count = 3 * (size_t)self->local->A->rows;
   memcpy(self->x, self->z, count * sizeof *self->x);
-  PetscCall(multiply(self, of, self->x, self->y));
+  multiply(self, self->x, self->y);
   for (size_t i = 0; i < count; i++) self->y[i] = self->r[i] - self->y[i];
-  return 0;
 }
 
 /* z = s M r, then Q for what that leaves of r, then s M for what both leave. */
@@ -108,13 +99,11 @@ static PetscErrorCode apply_cycle(PC pc, Vec r, Vec z)
   PetscCall(take(self, r, self->r));
   self->cycle->ops->apply(self->cycle, self->r, self->z, self->pool);
   for (size_t i = 0; share < 1 && i < count; i++) self->z[i] *= share;
-  PetscCall(give(self, self->z, z));
-  if (!self->with_coarse) return 0;
-  PetscCall(leave(self, z));
+  if (!self->with_coarse) return give(self, self->z, z);
+  leave(self);
   pl_coarse_correct(self->coarse, self->y, self->z, self->pool);
-  PetscCall(give(self, self->z, z));
-  if (!(self->share > 0)) return 0;
-  PetscCall(leave(self, z));
+  if (!(self->share > 0)) return give(self, self->z, z);
+  leave(self);
   self->cycle->ops->apply(self->cycle, self->y, self->x, self->pool);
   for (size_t i = 0; i < count; i++) self->z[i] += share * self->x[i];
   return give(self, self->z, z);
@@ -141,43 +130,24 @@ PetscErrorCode pl_dist_grid_precondition(pl_dist_grid *self, PC pc)
 
 /* ---- making it ---- */
 
-static int number_of(const pl_bsr *A, int row)
+static PetscErrorCode make_matrix(pl_dist_grid *self, int rows)
 {
-  return A->partition ? A->partition->number[row] : row;
-}
-
-/* Whose values the copies are. */
-static PetscErrorCode connect(pl_dist_grid *self, const pl_bsr *A, PetscInt *numbers)
-{
-  const pl_local_rows *local = self->local;
-  IS from;
-  for (int i = 0; i < local->copies; i++) numbers[i] = number_of(A, local->row[local->copy_at[i]]);
-  PetscCall(ISCreateBlock(PETSC_COMM_SELF, 3, local->copies, numbers, PETSC_COPY_VALUES, &from));
-  PetscCall(VecCreateMPI(self->comm, 3 * local->own, 3 * A->rows, &self->like));
-  PetscCall(VecCreateSeq(PETSC_COMM_SELF, 3 * local->copies, &self->copies));
-  PetscCall(VecScatterCreate(self->like, from, self->copies, NULL, &self->scatter));
-  PetscCall(ISDestroy(&from));
-  PetscCall(MatCreateShell(self->comm, 3 * local->own, 3 * local->own, 3 * A->rows, 3 * A->rows,
-                           self, &self->matrix));
+  int own = self->local->layout->own;
+  PetscCall(MatCreateShell(self->comm, 3 * own, 3 * own, 3 * rows, 3 * rows, self, &self->matrix));
   PetscCall(MatShellSetOperation(self->matrix, MATOP_MULT, (void (*)(void))apply_matrix));
-  PetscCall(MatSetOption(self->matrix, MAT_SPD, PETSC_TRUE));
-  return 0;
+  return MatSetOption(self->matrix, MAT_SPD, PETSC_TRUE);
 }
 
 static pl_status make_vectors(pl_dist_grid *self, const pl_bsr *A, pl_error *error)
 {
-  const pl_allocator *memory = &self->allocator;
   double **vectors[] = {&self->r, &self->x, &self->y, &self->z};
-  PetscInt *numbers = pl_alloc(memory, (size_t)self->local->copies, sizeof *numbers);
-  pl_status status = numbers ? PL_OK : pl_fail_memory(error);
   for (int i = 0; i < 4; i++) {
-    *vectors[i] = pl_alloc(memory, 3 * (size_t)self->local->A->rows, sizeof(double));
-    if (!*vectors[i]) status = pl_fail_memory(error);
+    *vectors[i] = pl_alloc(&self->allocator, 3 * (size_t)self->local->A->rows, sizeof(double));
+    if (!*vectors[i]) return pl_fail_memory(error);
   }
-  if (!status && connect(self, A, numbers))
-    status = pl_fail(error, PL_E_MEMORY, "PETSc cannot exchange rows between processes");
-  pl_free(memory, numbers);
-  return status;
+  return make_matrix(self, A->rows)
+             ? pl_fail(error, PL_E_MEMORY, "PETSc cannot exchange rows between processes")
+             : PL_OK;
 }
 
 static pl_status make_cycle(pl_dist_grid *self, pl_error *error)
@@ -195,6 +165,7 @@ pl_status pl_dist_grid_create(const pl_allocator *allocator, MPI_Comm comm, cons
   self->allocator = *allocator;
   self->comm = comm;
   pl_status status = pl_local_create(allocator, A, &self->local, error);
+  if (!status) status = pl_layout_connect(self->local->layout, error);
   if (!status) status = make_vectors(self, A, error);
   if (!status) status = make_cycle(self, error);
   return status ? status : pl_coarse_create(allocator, self->local, A, &self->coarse, error);
@@ -205,9 +176,6 @@ void pl_dist_grid_destroy(pl_dist_grid *self)
   if (!self) return;
   pl_allocator memory = self->allocator;
   MatDestroy(&self->matrix);
-  VecScatterDestroy(&self->scatter);
-  VecDestroy(&self->copies);
-  VecDestroy(&self->like);
   if (self->cycle) pl_preconditioner_destroy(self->cycle);
   pl_coarse_destroy(self->coarse);
   pl_local_destroy(self->local);

@@ -39,7 +39,7 @@ typedef struct petsc {
   pl_dist_grid *grid; /* in place of the matrix; NULL: it is not in use */
   KSP ksp;
   Vec b, x;
-  double *r, *block_row; /* a whole vector; values of the longest row */
+  double *r, *block_row; /* the residual at the rank's rows; values of the longest row */
   int *columns;          /* of that */
   int longest;
   double mean;       /* of the diagonal */
@@ -50,6 +50,8 @@ typedef struct petsc {
   // of the solve in hand
   double target;
   const pl_bsr *A;
+  const pl_filter *filter;
+  const double *side, *at; /* b and x */
   int is_cancelled;
 } petsc;
 
@@ -333,21 +335,6 @@ static pl_status make_ksp(petsc *self, pl_error *error)
   return PL_OK;
 }
 
-/* What makes sums independent of the order in which messages arrive, and the part of a rank. */
-static pl_status set_options(const petsc *self, pl_error *error)
-{
-  // one process has no order of arrival, and PETSc no such product for it
-  int reproducible = self->partition && self->common.values[PL_PETSC_REPRODUCIBLE] == 0;
-  static const char *const names[] = {"-matptap_via", "-matstash_reproduce", "-sub_pc_type"};
-  static const char *const values[] = {"allatonce", "true", "icc"};
-  for (int i = reproducible ? 0 : 2; i < 3; i++) {
-    PetscBool is_given;
-    TRY(PetscOptionsHasName(NULL, NULL, names[i], &is_given));
-    if (!is_given) TRY(PetscOptionsSetValue(NULL, names[i], values[i]));
-  }
-  return PL_OK;
-}
-
 /* ---- the member ---- */
 
 static void destroy(pl_solver *common)
@@ -378,11 +365,12 @@ static pl_status create(pl_solver *common, const pl_bsr *A, const double *values
     int length = A->start[row + 1] - A->start[row];
     if (length > self->longest) self->longest = length;
   }
-  self->r = pl_alloc(&common->allocator, 3 * (size_t)A->rows, sizeof *self->r);
+  self->r = pl_alloc(&common->allocator, 3 * (size_t)self->count, sizeof *self->r);
   self->block_row = pl_alloc(&common->allocator, 9 * (size_t)self->longest, sizeof(double));
   self->columns = pl_alloc(&common->allocator, (size_t)self->longest, sizeof *self->columns);
   if (!self->r || !self->block_row || !self->columns) return pl_fail_memory(error);
-  return set_options(self, error);
+  // one process has no order of arrival, and PETSc no such product for it
+  return pl_petsc_set_options(partition && common->values[PL_PETSC_REPRODUCIBLE] == 0, error);
 }
 
 /* Are the levels of an earlier matrix to be renewed for this one? */
@@ -457,19 +445,31 @@ static pl_status prepare(pl_solver *common, const pl_bsr *A, const pl_filter *fi
                              : prepare_matrix(self, A, filter, was_easy, error);
 }
 
-/* r = P (b - A x) at the rank's own rows; returns its length over all ranks. */
-static double residual(petsc *self, const pl_bsr *A, const pl_filter *filter, const double *b,
-                       const double *x, pl_pool *pool)
+enum { ROWS_PER_CHUNK = 1024 };
+
+static void leave_rows(void *context, int chunk)
 {
-  double square = 0, *r = self->r;
-  pl_bsr_multiply(A, x, r, pool);
-  if (self->common.pairs) pl_pairs_multiply(self->common.pairs, x, r, pool);
-  for (int i = 0; i < 3 * A->rows; i++) r[i] = b[i] - r[i];
-  pl_filter_apply(filter, r);
-  for (int i = 0; i < self->count; i++) {
-    const double *at = r + 3 * (size_t)row_of(self, self->first + i);
-    square += at[0] * at[0] + at[1] * at[1] + at[2] * at[2];
+  petsc *self = context;
+  int last = (chunk + 1) * ROWS_PER_CHUNK;
+  for (int i = chunk * ROWS_PER_CHUNK; i < last && i < self->count; i++) {
+    int row = row_of(self, self->first + i);
+    double *r = self->r + 3 * (size_t)i, y[3];
+    const double *P = projection_at(self->filter, row), *b = self->side + 3 * (size_t)row;
+    pl_bsr_multiply_row(self->A, row, self->at, y);
+    if (self->common.pairs) pl_pairs_multiply_row(self->common.pairs, row, self->at, y);
+    for (int k = 0; k < 3; k++) y[k] = b[k] - y[k];
+    for (int k = 0; k < 3; k++) r[k] = P ? P[k] * y[0] + P[3 + k] * y[1] + P[6 + k] * y[2] : y[k];
   }
+}
+
+/* r = P (b - A x) at the rank's own rows; returns its length over all ranks. */
+static double residual(petsc *self, pl_pool *pool)
+{
+  double square = 0;
+  // pairs have one room for all rows
+  pl_parallel(self->common.pairs ? NULL : pool, pl_chunk_count(self->count, ROWS_PER_CHUNK),
+              leave_rows, self);
+  for (size_t i = 0; i < 3 * (size_t)self->count; i++) square += self->r[i] * self->r[i];
   if (self->partition) self->partition->ranks->sum(self->partition->ranks, &square, 1);
   return sqrt(square);
 }
@@ -528,9 +528,7 @@ static pl_status improve(petsc *self, const pl_bsr *A, double *x, pl_solve_repor
   PetscInt iterations = 0;
   KSPConvergedReason reason;
   TRY(VecGetArray(self->b, &numbers));
-  for (int i = 0; i < self->count; i++)
-    memcpy(numbers + 3 * (size_t)i, self->r + 3 * (size_t)row_of(self, self->first + i),
-           3 * sizeof *numbers);
+  memcpy(numbers, self->r, 3 * (size_t)self->count * sizeof *numbers);
   TRY(VecRestoreArray(self->b, &numbers));
   pl_status status = run(self, A, error);
   if (status) return status;
@@ -568,7 +566,10 @@ static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filt
   petsc *self = (petsc *)common;
   pl_status status = PL_OK;
   self->A = A;
-  report->residual = residual(self, A, filter, b, x, pool);
+  self->filter = filter;
+  self->side = b;
+  self->at = x;
+  report->residual = residual(self, pool);
   if (!isfinite(report->residual))
     return pl_fail(error, PL_E_DIVERGED, "the right side is not finite");
   for (int start = 0; start < MOST_STARTS && report->residual > target && !status; start++) {
@@ -579,7 +580,7 @@ static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filt
     if (status == PL_E_INDEFINITE && (was_kept || (self->grid && start + 1 < MOST_STARTS)))
       status = renew(self, A, filter, pool, error);
     if (is_lost(status)) break;
-    report->residual = residual(self, A, filter, b, x, pool);
+    report->residual = residual(self, pool);
     // what rounding leaves
     if (!status && report->residual > 0.5 * before && !self->is_renewed) break;
   }

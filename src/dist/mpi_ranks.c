@@ -16,7 +16,8 @@ enum { WORDS = 6 };  /* of such a message: which, number, order[4] */
 typedef struct context {
   pl_ranks ranks;
   pl_allocator allocator;
-  int *counts; /* of a gather */
+  int *counts;           /* of a gather */
+  MPI_Request *requests; /* of an exchange, two for each rank */
   pl_service *services;
   size_t service_count, room;
   int is_asking, has_failed;
@@ -31,6 +32,25 @@ static void gather(const pl_ranks *self, double *all, const int *first)
   for (int r = 0; r < self->count; r++) at->counts[r] = first[r + 1] - first[r];
   MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, at->counts, first, MPI_DOUBLE,
                  MPI_COMM_WORLD);
+}
+
+static void exchange(const pl_ranks *self, const pl_neighbours *with, const double *out, double *in)
+{
+  const context *at = self->context;
+  int count = 0;
+  for (int i = 0; i < with->count; i++) {
+    int numbers = with->receive[i + 1] - with->receive[i];
+    if (numbers)
+      MPI_Irecv(in + with->receive[i], numbers, MPI_DOUBLE, with->rank[i], 0, MPI_COMM_WORLD,
+                &at->requests[count++]);
+  }
+  for (int i = 0; i < with->count; i++) {
+    int numbers = with->send[i + 1] - with->send[i];
+    if (numbers)
+      MPI_Isend(out + with->send[i], numbers, MPI_DOUBLE, with->rank[i], 0, MPI_COMM_WORLD,
+                &at->requests[count++]);
+  }
+  MPI_Waitall(count, at->requests, MPI_STATUSES_IGNORE);
 }
 
 static void reduce(double *values, int count, MPI_Op op)
@@ -202,6 +222,7 @@ static void destroy(context *at)
   if (at->errors >= 0) close(at->errors);
   pl_free(&allocator, at->services);
   pl_free(&allocator, at->counts);
+  pl_free(&allocator, at->requests);
   pl_free(&allocator, at);
 }
 
@@ -217,6 +238,7 @@ pl_status pl_dist_start(pl_ranks **ranks, pl_error *error)
   at->allocator = allocator;
   at->errors = dup(STDERR_FILENO);
   at->ranks = (pl_ranks){.gather = gather,
+                         .exchange = exchange,
                          .sum = sum,
                          .max = max,
                          .share = share,
@@ -229,7 +251,8 @@ pl_status pl_dist_start(pl_ranks **ranks, pl_error *error)
   MPI_Comm_size(MPI_COMM_WORLD, &at->ranks.count);
   status = check_count(at->ranks.count, error);
   at->counts = pl_alloc(&allocator, (size_t)at->ranks.count, sizeof *at->counts);
-  if (!status && !at->counts) status = pl_fail_memory(error);
+  at->requests = pl_alloc(&allocator, 2 * (size_t)at->ranks.count, sizeof *at->requests);
+  if (!status && (!at->counts || !at->requests)) status = pl_fail_memory(error);
   if (status)
     destroy(at);
   else

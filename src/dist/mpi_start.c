@@ -44,6 +44,19 @@ static int is_allowed(const char *name)
   return allowed;
 }
 
+pl_status pl_petsc_set_options(int reproducible, pl_error *error)
+{
+  static const char *const names[] = {"-matptap_via", "-matstash_reproduce", "-sub_pc_type"};
+  static const char *const values[] = {"allatonce", "true", "icc"};
+  for (int i = reproducible ? 0 : 2; i < 3; i++) {
+    PetscBool is_given = PETSC_FALSE;
+    int failed = PetscOptionsHasName(NULL, NULL, names[i], &is_given) ||
+                 (!is_given && PetscOptionsSetValue(NULL, names[i], values[i]));
+    if (failed) return pl_fail(error, PL_E_LIMIT, "PETSc refuses the option %s", names[i]);
+  }
+  return PL_OK;
+}
+
 pl_status pl_dist_options(const char *text, pl_error *error)
 {
   char name[128], value[128];

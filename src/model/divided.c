@@ -405,3 +405,38 @@ const int *pl_model_owners(const pl_model *model)
 {
   return model->ops->evaluate == evaluate ? divided_of(model)->owner : NULL;
 }
+
+const pl_mesh *pl_model_share(const pl_model *model, const int **list)
+{
+  if (!pl_model_owners(model)) return NULL;
+  *list = divided_of(model)->list;
+  return &divided_of(model)->mesh;
+}
+
+int pl_divided_max(const pl_model *model, int value)
+{
+  const pl_ranks *ranks = divided_of(model)->ranks;
+  double largest = value;
+  ranks->max(ranks, &largest, 1);
+  return (int)largest;
+}
+
+pl_inverted pl_divided_inverted(pl_model *model, const double *q, double *room, pl_pool *pool)
+{
+  const divided *at = divided_of(model);
+  double least = INFINITY, count = 0, worst = 0;
+  at->inner->ops->fields(at->inner, q, NULL, room, pool);
+  for (int e = 0; e < at->mesh.element_count; e++) {
+    count += at->is_counted[e] && !(room[e] > 0);
+    if (!(room[e] < least)) continue;
+    least = room[e];
+    worst = at->list[e];
+  }
+  double over[] = {-least}, number[] = {-at->whole};
+  at->ranks->sum(at->ranks, &count, 1);
+  at->ranks->max(at->ranks, over, 1);
+  // of several ranks that have it the lowest element
+  if (least <= -over[0]) number[0] = -worst;
+  at->ranks->max(at->ranks, number, 1);
+  return (pl_inverted){(int)count, number[0] > -at->whole ? (int)-number[0] : 0, -over[0]};
+}

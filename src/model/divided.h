@@ -20,4 +20,19 @@ pl_status pl_divided_build(const pl_allocator *allocator, const pl_selection *pa
 /* The rank of each of its blocks; NULL: it is not divided. */
 const int *pl_model_owners(const pl_model *model);
 
+/* The elements of a divided model that are here; list: their numbers among all, ascending. NULL: it
+ * is not divided. */
+const pl_mesh *pl_model_share(const pl_model *model, const int **list);
+
+/* Of a divided model's elements on all ranks: how many have no positive det F, and which has the
+ * least. room: a number for each element that is here. */
+typedef struct pl_inverted {
+  int count, worst;
+  double least;
+} pl_inverted;
+pl_inverted pl_divided_inverted(pl_model *model, const double *q, double *room, pl_pool *pool);
+
+/* The largest of what the ranks of a divided model have. */
+int pl_divided_max(const pl_model *model, int value);
+
 #endif

@@ -29,12 +29,23 @@ static int find_entry(const pl_mass *mass, int row, int column)
   return low;
 }
 
-/* Takes the pattern of the rows that elements couple. */
+/* The rows that elements couple; what has no element has no entry either. */
+static pl_status couple_rows(const pl_allocator *allocator, const pl_cliques *elements, int rows,
+                             pl_bsr **pattern, pl_error *error)
+{
+  unsigned char *all = pl_alloc(allocator, (size_t)rows, 1);
+  if (!all) return pl_fail_memory(error);
+  memset(all, 1, (size_t)rows);
+  pl_status status = pl_bsr_create_divided(allocator, rows, elements, 1, all, pattern, error);
+  pl_free(allocator, all);
+  return status;
+}
+
 static pl_status make_pattern(const pl_allocator *allocator, const pl_cliques *elements,
                               pl_mass *mass, pl_error *error)
 {
   pl_bsr *pattern = NULL;
-  pl_status status = pl_bsr_create(allocator, mass->rows, elements, 1, &pattern, error);
+  pl_status status = couple_rows(allocator, elements, mass->rows, &pattern, error);
   if (status) return status;
   size_t rows = (size_t)mass->rows, entries = (size_t)pattern->start[rows];
   mass->start = pl_alloc(allocator, rows + 1, sizeof *mass->start);
@@ -170,11 +181,10 @@ static void add_row_blocks(void *context, int chunk)
   const pl_mass *mass = job->mass;
   double *values = job->A->values;
   for (int i = chunk * ROWS_PER_CHUNK; i < last_row(mass, chunk); i++) {
-    if (!mass->values) {
-      add_diagonal(values + 9 * (size_t)job->A->diagonal[mass->offset + i],
-                   job->a * mass->lumped[i]);
-      continue;
-    }
+    int diagonal = job->A->diagonal[mass->offset + i];
+    if (!mass->values && diagonal >= 0)
+      add_diagonal(values + 9 * (size_t)diagonal, job->a * mass->lumped[i]);
+    if (!mass->values) continue;
     for (int k = mass->start[i]; k < mass->start[i + 1]; k++)
       add_diagonal(values + 9 * (size_t)mass->places[k], job->a * mass->values[k]);
   }

@@ -31,7 +31,8 @@ typedef struct builder {
   int rows;
   const pl_cliques *cliques;
   int clique_sets;
-  int *first; /* memberships of node i: [first[i], first[i+1]) */
+  const unsigned char *elsewhere; /* marks rows that are empty unless a clique has them; or NULL */
+  int *first;                     /* memberships of node i: [first[i], first[i+1]) */
   membership *memberships;
   int *seen; /* seen[j] == i + 1: j is already in the list of row i */
   int *list;
@@ -92,6 +93,8 @@ static void list_memberships(builder *build)
 static int list_neighbours(builder *build, int row)
 {
   int count = 0;
+  if (build->elsewhere && build->elsewhere[row] && build->first[row] == build->first[row + 1])
+    return 0;
   build->seen[row] = row + 1;
   build->list[count++] = row;
   for (int m = build->first[row]; m < build->first[row + 1]; m++) {
@@ -160,6 +163,15 @@ static pl_status fill_columns(builder *build, pl_bsr *matrix, pl_error *error)
   return PL_OK;
 }
 
+static pl_status make_chunks(pl_bsr *matrix, pl_error *error)
+{
+  matrix->chunks = cut_chunks(matrix, NULL);
+  matrix->chunk_rows = pl_alloc(&matrix->allocator, (size_t)matrix->chunks + 1, sizeof(int));
+  if (!matrix->chunk_rows) return pl_fail_memory(error);
+  cut_chunks(matrix, matrix->chunk_rows);
+  return PL_OK;
+}
+
 static pl_status build_pattern(builder *build, pl_bsr *matrix, pl_error *error)
 {
   int64_t total;
@@ -176,17 +188,18 @@ static pl_status build_pattern(builder *build, pl_bsr *matrix, pl_error *error)
   list_memberships(build);
   status = count_blocks(build, matrix, error);
   if (!status) status = fill_columns(build, matrix, error);
-  if (status) return status;
-
-  matrix->chunks = cut_chunks(matrix, NULL);
-  matrix->chunk_rows = pl_alloc(allocator, (size_t)matrix->chunks + 1, sizeof(int));
-  if (!matrix->chunk_rows) return pl_fail_memory(error);
-  cut_chunks(matrix, matrix->chunk_rows);
-  return PL_OK;
+  return status ? status : make_chunks(matrix, error);
 }
 
 pl_status pl_bsr_create(const pl_allocator *allocator, int rows, const pl_cliques *cliques,
                         int clique_sets, pl_bsr **out, pl_error *error)
+{
+  return pl_bsr_create_divided(allocator, rows, cliques, clique_sets, NULL, out, error);
+}
+
+pl_status pl_bsr_create_divided(const pl_allocator *allocator, int rows, const pl_cliques *cliques,
+                                int clique_sets, const unsigned char *elsewhere, pl_bsr **out,
+                                pl_error *error)
 {
   *out = NULL;
   if (rows < 0 || rows > MOST_ROWS)
@@ -199,7 +212,8 @@ pl_status pl_bsr_create(const pl_allocator *allocator, int rows, const pl_clique
   matrix->allocator = source;
   matrix->rows = rows;
 
-  builder build = {.rows = rows, .cliques = cliques, .clique_sets = clique_sets};
+  builder build = {
+      .rows = rows, .cliques = cliques, .clique_sets = clique_sets, .elsewhere = elsewhere};
   pl_status status = build_pattern(&build, matrix, error);
   pl_free(&source, build.first);
   pl_free(&source, build.memberships);
@@ -213,6 +227,57 @@ pl_status pl_bsr_create(const pl_allocator *allocator, int rows, const pl_clique
   return PL_OK;
 }
 
+/* ---- some rows of another matrix ---- */
+
+/* The blocks whose row and column are among those that are taken; columns NULL: only counts. */
+static void take_columns(const pl_bsr *from, const int *row, const int *place, pl_bsr *matrix)
+{
+  int count = 0;
+  for (int i = 0; i < matrix->rows; i++) {
+    for (int k = from->start[row[i]]; k < from->start[row[i] + 1]; k++) {
+      int column = place[from->columns[k]];
+      if (column < 0) continue;
+      if (matrix->columns && column == i) matrix->diagonal[i] = count;
+      if (matrix->columns) matrix->columns[count] = column;
+      count++;
+    }
+    matrix->start[i + 1] = count;
+  }
+}
+
+static pl_status take_pattern(const pl_bsr *from, const int *row, const int *place, pl_bsr *matrix,
+                              pl_error *error)
+{
+  const pl_allocator *allocator = &matrix->allocator;
+  matrix->start = pl_alloc(allocator, (size_t)matrix->rows + 1, sizeof(int));
+  matrix->diagonal = pl_alloc(allocator, (size_t)matrix->rows, sizeof(int));
+  if (!matrix->start || !matrix->diagonal) return pl_fail_memory(error);
+  take_columns(from, row, place, matrix);
+  size_t blocks = (size_t)matrix->start[matrix->rows];
+  matrix->columns = pl_alloc(allocator, blocks, sizeof(int));
+  matrix->is_view = matrix->start[matrix->rows] == from->start[from->rows];
+  matrix->values =
+      matrix->is_view ? from->values : pl_alloc(allocator, 9 * blocks + 4, sizeof(double));
+  if (!matrix->columns || !matrix->values) return pl_fail_memory(error);
+  take_columns(from, row, place, matrix);
+  return make_chunks(matrix, error);
+}
+
+pl_status pl_bsr_take(const pl_allocator *allocator, const pl_bsr *from, const int *row, int rows,
+                      const int *place, pl_bsr **out, pl_error *error)
+{
+  pl_allocator source = pl_allocator_or_default(allocator);
+  pl_bsr *matrix = *out = pl_alloc(&source, 1, sizeof *matrix);
+  if (!matrix) return pl_fail_memory(error);
+  matrix->allocator = source;
+  matrix->rows = rows;
+  pl_status status = take_pattern(from, row, place, matrix, error);
+  if (!status) return PL_OK;
+  pl_bsr_destroy(matrix);
+  *out = NULL;
+  return status;
+}
+
 void pl_bsr_destroy(pl_bsr *matrix)
 {
   if (!matrix) return;
@@ -220,7 +285,7 @@ void pl_bsr_destroy(pl_bsr *matrix)
   pl_free(&allocator, matrix->start);
   pl_free(&allocator, matrix->columns);
   pl_free(&allocator, matrix->diagonal);
-  pl_free(&allocator, matrix->values);
+  if (!matrix->is_view) pl_free(&allocator, matrix->values);
   pl_free(&allocator, matrix->chunk_rows);
   pl_free(&allocator, matrix->children);
   pl_free(&allocator, matrix);

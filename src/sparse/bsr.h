@@ -3,7 +3,7 @@
  * Block k of row i stands at values + 9*k, k in [start[i], start[i+1]), in column columns[k]; its
  * entries are stored column by column (values[9*k + 3*c + r] is row r, column c of the block),
  * which suits the product: y += column * x_c. Columns ascend within a row; every row has its
- * diagonal. The place k of a block fits into an int, 9*k need not: write 9 * (size_t)k. 9 numbers
+ * diagonal, but for rows that are another process' (pl_bsr_create_divided). The place k of a block fits into an int, 9*k need not: write 9 * (size_t)k. 9 numbers
  * for each row do fit. */
 #ifndef PL_SPARSE_BSR_H
 #define PL_SPARSE_BSR_H
@@ -17,8 +17,9 @@ enum { PL_ROWS_PER_CHUNK = 256 }; /* at most */
 typedef struct pl_bsr {
   pl_allocator allocator;
   int rows;
-  int *start, *columns, *diagonal; /* diagonal[i]: place of block (i,i) */
+  int *start, *columns, *diagonal; /* diagonal[i]: place of block (i,i); -1: the row is elsewhere */
   double *values;                  /* 4 doubles longer than the blocks need */
+  int is_view;                     /* values are those of another matrix */
   int chunks;                      /* of about equal work: rows [chunk_rows[c], chunk_rows[c+1]) */
   int *chunk_rows;
   int *children; /* of a refined mesh, else NULL: a row and its two parents each, coarse to fine */
@@ -39,6 +40,15 @@ typedef struct pl_cliques {
 /* A matrix of zeros. A node number outside [0, rows) is refused. */
 pl_status pl_bsr_create(const pl_allocator *allocator, int rows, const pl_cliques *cliques,
                         int clique_sets, pl_bsr **matrix, pl_error *error);
+/* The same without diagonals in rows that are marked as elsewhere and in no clique. */
+pl_status pl_bsr_create_divided(const pl_allocator *allocator, int rows, const pl_cliques *cliques,
+                                int clique_sets, const unsigned char *elsewhere, pl_bsr **matrix,
+                                pl_error *error);
+/* The rows row[0] < row[1] < ... of another matrix with their diagonals, and of these the columns
+ * that are among them; place: of each row of `from` in that list, -1: not in it. Where no block is
+ * left out the values are those of `from`, now and later; else they are for the caller to copy. */
+pl_status pl_bsr_take(const pl_allocator *allocator, const pl_bsr *from, const int *row, int rows,
+                      const int *place, pl_bsr **matrix, pl_error *error);
 void pl_bsr_destroy(pl_bsr *matrix);
 
 /* Place of block (row, column) in the list of blocks, -1 if it is not in the pattern. */

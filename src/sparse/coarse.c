@@ -64,7 +64,8 @@ static pl_status count_parts(pl_coarse *self, pl_error *error)
   int most = MOST_PARTS / ranks > 1 ? MOST_PARTS / ranks : 1;
   for (int r = 0; r < ranks; r++) {
     const int *first = self->partition ? self->partition->first + r : NULL;
-    int rows = first ? first[1] - first[0] : self->local->own, wanted = (rows + NODES / 2) / NODES;
+    int rows = first ? first[1] - first[0] : self->local->layout->own,
+        wanted = (rows + NODES / 2) / NODES;
     self->first[r + 1] = self->first[r] + (wanted < 1 ? 1 : wanted > most ? most : wanted);
   }
   self->parts = self->first[ranks];
@@ -77,29 +78,31 @@ static pl_status count_parts(pl_coarse *self, pl_error *error)
 static pl_status cut(const pl_coarse *self, const pl_bsr *A, int *part_of, pl_error *error)
 {
   const pl_local_rows *local = self->local;
-  double *points = pl_alloc(&self->allocator, 3 * (size_t)local->own, sizeof *points);
+  double *points = pl_alloc(&self->allocator, 3 * (size_t)local->layout->own, sizeof *points);
   if (!points) return pl_fail_memory(error);
-  for (int i = 0; i < local->own; i++)
-    memcpy(points + 3 * (size_t)i, A->points + 3 * (size_t)local->row[local->own_at[i]],
+  for (int i = 0; i < local->layout->own; i++)
+    memcpy(points + 3 * (size_t)i,
+           A->points + 3 * (size_t)local->layout->row[local->layout->own_at[i]],
            3 * sizeof *points);
-  pl_status status = pl_bisect(&self->allocator, points, local->own, self->own, part_of, error);
+  pl_status status =
+      pl_bisect(&self->allocator, points, local->layout->own, self->own, part_of, error);
   pl_free(&self->allocator, points);
   return status;
 }
 
 /* The parts of copies are their owners' to say. */
-static pl_status exchange_parts(pl_coarse *self, int rows, pl_error *error)
+static pl_status exchange_parts(pl_coarse *self, pl_error *error)
 {
-  const pl_local_rows *local = self->local;
+  const pl_block_layout *layout = self->local->layout;
   if (!self->partition) return PL_OK;
-  double *all = pl_alloc(&self->allocator, 3 * (size_t)rows, sizeof *all);
-  if (!all) return pl_fail_memory(error);
-  for (int i = 0; i < local->own; i++)
-    all[3 * (size_t)local->row[local->own_at[i]]] = self->part[local->own_at[i]];
-  pl_partition_complete(self->partition, all);
-  for (int i = 0; i < local->copies; i++)
-    self->part[local->copy_at[i]] = (int)all[3 * (size_t)local->row[local->copy_at[i]]];
-  pl_free(&self->allocator, all);
+  double *x = pl_alloc(&self->allocator, 3 * (size_t)self->local->A->rows, sizeof *x);
+  if (!x) return pl_fail_memory(error);
+  for (int i = 0; i < layout->own; i++)
+    x[3 * (size_t)layout->own_at[i]] = self->part[layout->own_at[i]];
+  pl_layout_update(layout, x);
+  for (int i = 0; i < layout->copies; i++)
+    self->part[layout->copy_at[i]] = (int)x[3 * (size_t)layout->copy_at[i]];
+  pl_free(&self->allocator, x);
   return PL_OK;
 }
 
@@ -109,21 +112,22 @@ static pl_status make_parts(pl_coarse *self, const pl_bsr *A, pl_error *error)
   const pl_allocator *memory = &self->allocator;
   pl_status status = count_parts(self, error);
   if (status) return status;
-  self->part = pl_alloc(memory, (size_t)local->own + (size_t)local->copies, sizeof(int));
-  self->order = pl_alloc(memory, (size_t)local->own, sizeof(int));
+  self->part =
+      pl_alloc(memory, (size_t)local->layout->own + (size_t)local->layout->copies, sizeof(int));
+  self->order = pl_alloc(memory, (size_t)local->layout->own, sizeof(int));
   self->order_from = pl_alloc(memory, (size_t)self->own + 2, sizeof(int));
-  int *part_of = pl_alloc(memory, (size_t)local->own, sizeof *part_of);
+  int *part_of = pl_alloc(memory, (size_t)local->layout->own, sizeof *part_of);
   status = self->part && self->order && self->order_from && part_of ? cut(self, A, part_of, error)
                                                                     : pl_fail_memory(error);
-  for (int i = 0; i < local->own && !status; i++) {
-    self->part[local->own_at[i]] = self->own_first + part_of[i];
+  for (int i = 0; i < local->layout->own && !status; i++) {
+    self->part[local->layout->own_at[i]] = self->own_first + part_of[i];
     self->order_from[part_of[i] + 2]++;
   }
   for (int p = 0; p < self->own && !status; p++) self->order_from[p + 2] += self->order_from[p + 1];
-  for (int i = 0; i < local->own && !status; i++)
-    self->order[self->order_from[part_of[i] + 1]++] = local->own_at[i];
+  for (int i = 0; i < local->layout->own && !status; i++)
+    self->order[self->order_from[part_of[i] + 1]++] = local->layout->own_at[i];
   pl_free(memory, part_of);
-  return status ? status : exchange_parts(self, A->rows, error);
+  return status ? status : exchange_parts(self, error);
 }
 
 /* ---- the coarse pattern ---- */
@@ -415,7 +419,7 @@ static void restrict_part(void *context, int p)
 
 static void prolong(const pl_coarse *self, double *z)
 {
-  for (int at = 0; at < self->local->own; at++) {
+  for (int at = 0; at < self->local->layout->own; at++) {
     int i = self->order[at];
     const double *motion = self->r + MODES * (size_t)self->part[i], *P = self->local->at[i];
     double d[3], x[3];

@@ -2,91 +2,16 @@
 
 #include "core/error.h"
 #include "core/memory.h"
-#include "sparse/partition.h"
 
 #include <string.h>
 
-static int is_own(const pl_bsr *A, int row)
+static pl_status make_room(pl_local_rows *self, pl_error *error)
 {
-  return !A->partition || pl_partition_is_own(A->partition, row);
-}
-
-/* place: 2 for the rank's rows, 1 for copies, 0 for others. */
-static void mark_rows(pl_local_rows *self, const pl_bsr *A)
-{
-  for (int row = 0; row < A->rows; row++) {
-    if (!is_own(A, row)) continue;
-    self->place[row] = 2;
-    for (int k = A->start[row]; k < A->start[row + 1]; k++) {
-      int *at = &self->place[A->columns[k]];
-      if (!*at) *at = 1;
-    }
-  }
-  for (int row = 0; row < A->rows; row++) {
-    self->own += self->place[row] == 2;
-    self->copies += self->place[row] == 1;
-  }
-}
-
-static pl_status number_rows(pl_local_rows *self, const pl_bsr *A, pl_error *error)
-{
-  const pl_allocator *memory = &self->allocator;
-  self->place = pl_alloc(memory, (size_t)A->rows, sizeof *self->place);
-  if (!self->place) return pl_fail_memory(error);
-  mark_rows(self, A);
-  size_t here = (size_t)self->own + (size_t)self->copies;
-  self->own_at = pl_alloc(memory, (size_t)self->own, sizeof *self->own_at);
-  self->copy_at = pl_alloc(memory, (size_t)self->copies, sizeof *self->copy_at);
-  self->row = pl_alloc(memory, here, sizeof *self->row);
-  self->at = pl_alloc(memory, here, sizeof *self->at);
-  self->nodes = pl_alloc(memory, here, sizeof *self->nodes);
-  self->points = pl_alloc(memory, 3 * here, sizeof *self->points);
-  if (!self->own_at || !self->copy_at || !self->row || !self->at || !self->nodes || !self->points)
-    return pl_fail_memory(error);
-  int count = 0, own = 0, copies = 0;
-  for (int row = 0; row < A->rows; row++) {
-    int kind = self->place[row];
-    self->place[row] = kind ? count : -1;
-    if (!kind) continue;
-    if (kind == 2)
-      self->own_at[own++] = count;
-    else
-      self->copy_at[copies++] = count;
-    self->row[count++] = row;
-  }
-  return PL_OK;
-}
-
-/* The blocks right of the diagonal whose row and column are here, as pairs of places; list may be
- * NULL: only their number. */
-static int list_blocks(const pl_local_rows *self, const pl_bsr *A, int *list)
-{
-  int count = 0;
-  for (int i = 0; i < self->own + self->copies; i++) {
-    for (int k = A->diagonal[self->row[i]] + 1; k < A->start[self->row[i] + 1]; k++) {
-      int column = self->place[A->columns[k]];
-      if (column < 0) continue;
-      if (list) {
-        list[2 * (size_t)count] = i;
-        list[2 * (size_t)count + 1] = column;
-      }
-      count++;
-    }
-  }
-  return count;
-}
-
-static pl_status make_pattern(pl_local_rows *self, const pl_bsr *A, pl_error *error)
-{
-  int count = list_blocks(self, A, NULL);
-  int *list = pl_alloc(&self->allocator, 2 * (size_t)count, sizeof *list);
-  if (!list) return pl_fail_memory(error);
-  list_blocks(self, A, list);
-  const pl_cliques pairs = {.count = count, .size = 2, .nodes = list};
-  pl_status status =
-      pl_bsr_create(&self->allocator, self->own + self->copies, &pairs, 1, &self->A, error);
-  pl_free(&self->allocator, list);
-  return status;
+  size_t here = (size_t)self->A->rows;
+  self->at = pl_alloc(&self->allocator, here, sizeof *self->at);
+  self->nodes = pl_alloc(&self->allocator, here, sizeof *self->nodes);
+  self->points = pl_alloc(&self->allocator, 3 * here, sizeof *self->points);
+  return self->at && self->nodes && self->points ? PL_OK : pl_fail_memory(error);
 }
 
 pl_status pl_local_create(const pl_allocator *allocator, const pl_bsr *A, pl_local_rows **out,
@@ -95,8 +20,12 @@ pl_status pl_local_create(const pl_allocator *allocator, const pl_bsr *A, pl_loc
   pl_local_rows *self = *out = pl_alloc(allocator, 1, sizeof *self);
   if (!self) return pl_fail_memory(error);
   self->allocator = *allocator;
-  pl_status status = number_rows(self, A, error);
-  return status ? status : make_pattern(self, A, error);
+  pl_status status = pl_layout_create(allocator, A, &self->layout, error);
+  if (status) return status;
+  const pl_block_layout *layout = self->layout;
+  status = pl_bsr_take(allocator, A, layout->row, layout->own + layout->copies, layout->place,
+                       &self->A, error);
+  return status ? status : make_room(self, error);
 }
 
 void pl_local_destroy(pl_local_rows *self)
@@ -104,17 +33,19 @@ void pl_local_destroy(pl_local_rows *self)
   if (!self) return;
   pl_allocator memory = self->allocator;
   if (self->A) pl_bsr_destroy(self->A);
-  void *arrays[] = {self->own_at, self->copy_at,     self->row,    self->place, (void *)self->at,
-                    self->nodes,  self->projections, self->points, self};
+  pl_layout_destroy(self->layout);
+  void *arrays[] = {(void *)self->at, self->nodes, self->projections, self->points, self};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&memory, arrays[i]);
 }
 
 static void load_values(pl_local_rows *self, const pl_bsr *A)
 {
+  const pl_block_layout *layout = self->layout;
   double *to = self->A->values;
-  for (int i = 0; i < self->own + self->copies; i++) {
-    for (int k = A->start[self->row[i]]; k < A->start[self->row[i] + 1]; k++) {
-      if (self->place[A->columns[k]] < 0) continue;
+  if (self->A->is_view) return;
+  for (int i = 0; i < self->A->rows; i++) {
+    for (int k = A->start[layout->row[i]]; k < A->start[layout->row[i] + 1]; k++) {
+      if (layout->place[A->columns[k]] < 0) continue;
       memcpy(to, A->values + 9 * (size_t)k, 9 * sizeof *to);
       to += 9;
     }
@@ -124,11 +55,12 @@ static void load_values(pl_local_rows *self, const pl_bsr *A)
 /* Copies get a projection of zeros. */
 static void load_filter(pl_local_rows *self, const pl_filter *filter)
 {
+  const pl_block_layout *layout = self->layout;
   int entry = 0, count = 0, copy = 0;
-  for (int i = 0; i < self->own + self->copies; i++) {
-    while (filter && entry < filter->count && filter->nodes[entry] < self->row[i]) entry++;
-    int is_there = filter && entry < filter->count && filter->nodes[entry] == self->row[i];
-    int is_copy = copy < self->copies && self->copy_at[copy] == i;
+  for (int i = 0; i < self->A->rows; i++) {
+    while (filter && entry < filter->count && filter->nodes[entry] < layout->row[i]) entry++;
+    int is_there = filter && entry < filter->count && filter->nodes[entry] == layout->row[i];
+    int is_copy = copy < layout->copies && layout->copy_at[copy] == i;
     copy += is_copy;
     self->at[i] = is_there ? filter->projections + 9 * (size_t)entry : NULL;
     if (!is_there && !is_copy) continue;
@@ -145,7 +77,7 @@ static void load_filter(pl_local_rows *self, const pl_filter *filter)
 /* Room for as many projections as there may be. */
 static pl_status reserve(pl_local_rows *self, const pl_filter *filter, pl_error *error)
 {
-  size_t count = (size_t)self->copies + (filter ? (size_t)filter->count : 0);
+  size_t count = (size_t)self->layout->copies + (filter ? (size_t)filter->count : 0);
   void *memory = self->projections;
   pl_status status = pl_reserve(&self->allocator, &memory, &self->room, 9 * count, sizeof(double));
   self->projections = memory;
@@ -160,7 +92,8 @@ pl_status pl_local_load(pl_local_rows *self, const pl_bsr *A, const pl_filter *f
   load_values(self, A);
   load_filter(self, filter);
   self->A->points = A->points ? self->points : NULL;
-  for (int i = 0; A->points && i < self->own + self->copies; i++)
-    memcpy(self->points + 3 * (size_t)i, A->points + 3 * (size_t)self->row[i], 3 * sizeof(double));
+  for (int i = 0; A->points && i < self->A->rows; i++)
+    memcpy(self->points + 3 * (size_t)i, A->points + 3 * (size_t)self->layout->row[i],
+           3 * sizeof(double));
   return PL_OK;
 }

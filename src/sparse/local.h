@@ -4,20 +4,17 @@
  * order of the whole matrix. A product is right at the rank's own rows
  * once x is right at the copies. The filter holds the copies as if they were fixed, so that a
  * preconditioner for both is one for the rank's block of the diagonal: a part of an additive
- * Schwarz method. */
+ * Schwarz method. Where the matrix has no other blocks here than these, theirs are used in place.
+ */
 #ifndef PL_SPARSE_LOCAL_H
 #define PL_SPARSE_LOCAL_H
 
-#include "sparse/bsr.h"
 #include "sparse/filter.h"
+#include "sparse/layout.h"
 
 typedef struct pl_local_rows {
   pl_allocator allocator;
-  int own, copies;
-  int *own_at;  /* place here of each row of the rank, ascending */
-  int *copy_at; /* ... of each copy */
-  int *row;     /* of the whole matrix, of each place */
-  int *place;   /* of each row of the whole matrix, -1: not here */
+  pl_block_layout *layout; /* of its rows; connecting it is the caller's */
   pl_bsr *A;
   pl_filter filter;  /* with the copies held */
   const double **at; /* of each place: its projection in the whole filter; NULL: free */

@@ -113,8 +113,7 @@ static void each_finish(pl_world *world, const pl_substep *step)
   }
 }
 
-/* Can constraints be others than in the substep before? */
-static int are_transient(const pl_world *world)
+int pl_world_revises(const pl_world *world)
 {
   for (size_t i = 0; i < world->couplings.count; i++) {
     if (world->couplings.list[i]->ops->revise) return 1;
@@ -241,7 +240,7 @@ static pl_status make_part(pl_world *world, double t, double h, pl_step_report *
   for (step.pass = 1;; step.pass++) {
     world->substep.pass = step.pass;
     world->tally.passes++;
-    if (are_transient(world) && (status = pl_world_constrain(world, error)) != PL_OK) break;
+    if (pl_world_revises(world) && (status = pl_world_constrain(world, error)) != PL_OK) break;
     world->system.pass.is_cut = 0;
     status = integrate_in_budget(world, &step, report, error);
     if (world->system.filter.mpcs) pl_mpcs_split(world->rows.mpcs, world->system.reaction);

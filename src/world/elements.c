@@ -7,6 +7,7 @@
  * the modes. */
 #include "core/error.h"
 #include "core/memory.h"
+#include "model/divided.h"
 #include "world/world.h"
 
 enum { STEPS_BETWEEN = 32 };
@@ -19,33 +20,50 @@ static int has_elements(const pl_body *body)
   return !body->model->frame_count && body->model->ops->fields && body->model->ops->strains;
 }
 
+static int elements_here(const pl_body *body)
+{
+  const int *list;
+  const pl_mesh *share = pl_model_share(body->model, &list);
+  return share ? share->element_count : body->mesh->element_count;
+}
+
 pl_status pl_world_watch_create(pl_world *world, pl_error *error)
 {
   size_t max = 0;
   for (size_t b = 0; b < world->bodies.count; b++) {
-    size_t own = (size_t)world->bodies.list[b].mesh->element_count;
+    size_t own = (size_t)elements_here(&world->bodies.list[b]);
     if (has_elements(&world->bodies.list[b]) && own > max) max = own;
   }
   world->proportion.dets = pl_alloc(&world->allocator, max, sizeof(double));
   return world->proportion.dets ? PL_OK : pl_fail_memory(error);
 }
 
+static pl_inverted find_inverted(const pl_world *world, const pl_body *body)
+{
+  const double *q = world->state.q + 3 * body->offset;
+  double *det = world->proportion.dets;
+  if (pl_model_owners(body->model)) return pl_divided_inverted(body->model, q, det, world->pool);
+  pl_inverted found = {0};
+  body->model->ops->fields(body->model, q, NULL, det, world->pool);
+  for (int e = 0; e < body->mesh->element_count; e++) {
+    if (det[e] < det[found.worst]) found.worst = e;
+    found.count += !(det[e] > 0);
+  }
+  found.least = det[found.worst];
+  return found;
+}
+
 static void warn_inverted(pl_world *world, const pl_body *body)
 {
-  double *det = world->proportion.dets;
-  int count = 0, worst = 0;
-  body->model->ops->fields(body->model, world->state.q + 3 * body->offset, NULL, det, world->pool);
-  for (int e = 0; e < body->mesh->element_count; e++) {
-    if (det[e] < det[worst]) worst = e;
-    count += !(det[e] > 0);
-  }
-  if (!count) return;
+  pl_inverted found = find_inverted(world, body);
+  if (!found.count) return;
   world->proportion.warned_inverted = 1;
   pl_log_write(&world->log, PL_WARNING,
                "inverted elements: %d of body \"%.80s\" at t = %g s, the worst is element %d with "
                "det F = %.3g; take smaller loads, or a law that resists it such as "
                "stable-neo-hooke",
-               count, body->name, world->state.time, body->element_order[worst], det[worst]);
+               found.count, body->name, world->state.time, body->element_order[found.worst],
+               found.least);
 }
 
 static void warn_hourglass(pl_world *world, const pl_body *body)

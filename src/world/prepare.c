@@ -105,6 +105,7 @@ static pl_selection budgeted_solver(const pl_world *world)
 typedef struct pattern {
   pl_cliques *sets, **memory; /* memory: what couplings gave */
   size_t count, room, memory_count;
+  unsigned char *elsewhere; /* rows that other ranks complete; NULL: none */
 } pattern;
 
 static pl_status add_sets(pl_world *world, pattern *to, const pl_cliques *sets, size_t count,
@@ -151,8 +152,8 @@ static pl_status close_pattern(pl_world *world, pattern *all, pl_error *error)
     const pl_cliques pairs = {.count = (int)known, .size = 2, .nodes = widened->list};
     pl_status status = known ? add_sets(world, all, &pairs, 1, error) : PL_OK;
     if (!status)
-      status = pl_bsr_create(&world->allocator, world->bodies.blocks, all->sets, (int)all->count, A,
-                             error);
+      status = pl_bsr_create_divided(&world->allocator, world->bodies.blocks, all->sets,
+                                     (int)all->count, all->elsewhere, A, error);
     if (!status) status = pl_links_missing(world->system.filter.links, *A, widened, error);
     if (status || widened->count == known) return status;
     pl_bsr_destroy(*A);
@@ -161,14 +162,31 @@ static pl_status close_pattern(pl_world *world, pattern *all, pl_error *error)
   }
 }
 
+/* Marks the rows of divided bodies that other ranks have. */
+static pl_status mark_elsewhere(const pl_world *world, pattern *to, pl_error *error)
+{
+  if (!world->partition || !world->partition->is_divided) return PL_OK;
+  to->elsewhere = pl_alloc(&world->allocator, (size_t)world->bodies.blocks, 1);
+  if (!to->elsewhere) return pl_fail_memory(error);
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
+    const int *owner = pl_model_owners(body->model);
+    for (int i = 0; owner && i < body->blocks; i++)
+      to->elsewhere[body->offset + i] = owner[i] != world->bodies.ranks->rank;
+  }
+  return PL_OK;
+}
+
 static pl_status make_pattern(pl_world *world, pl_error *error)
 {
   const pl_allocator *allocator = &world->allocator;
   pattern all = {.memory = pl_alloc(allocator, world->couplings.count, sizeof *all.memory)};
   pl_status status = all.memory ? gather(world, &all, error) : pl_fail_memory(error);
+  if (!status) status = mark_elsewhere(world, &all, error);
   if (!status) status = close_pattern(world, &all, error);
   for (size_t i = 0; i < all.memory_count; i++) pl_free(allocator, all.memory[i]);
   pl_free(allocator, all.memory);
+  pl_free(allocator, all.elsewhere);
   pl_free(allocator, all.sets);
   return status;
 }
@@ -232,7 +250,6 @@ static pl_status make_partition(pl_world *world, pl_error *error)
     pl_partition_deal(world->partition, body->offset, body->blocks, owner);
     world->partition->is_divided |= owner != NULL;
   }
-  world->system.A->partition = world->partition;
   return pl_partition_close(world->partition, &world->allocator, error);
 }
 
@@ -242,13 +259,14 @@ static pl_status make_matrix(pl_world *world, pl_error *error)
     pl_status fits = pl_world_fit_solver(world, &world->bodies.list[b], error);
     if (fits) return fits;
   }
-  pl_status status = make_pattern(world, error);
+  pl_status status = make_partition(world, error);
+  if (!status) status = make_pattern(world, error);
+  if (!status) world->system.A->partition = world->partition;
   if (!status) status = find_children(world, world->system.A, error);
   if (!status)
     status = pl_pairs_create(&world->allocator, world->bodies.blocks, &world->system.pairs, error);
   if (!status) world->system.pairs->links = world->system.filter.links;
   if (!status) world->system.A->watch = &world->watch;
-  if (!status) status = make_partition(world, error);
   // rotations are no places
   if (!status && !world->system.ops->chart) world->system.A->points = world->state.q;
   if (!status) world->system.A->is_sheet = has_only_sheets(world);
@@ -372,9 +390,11 @@ static pl_status prepare_couplings(pl_world *world, pl_error *error)
 
 static pl_status make_vectors(pl_world *world, pl_error *error)
 {
-  double **vectors[] = {&world->vectors.scratch, &world->vectors.work, &world->vectors.expected,
-                        &world->system.reaction, &world->system.unfiltered};
-  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+  double **vectors[] = {&world->vectors.scratch, &world->vectors.work, &world->system.reaction,
+                        &world->system.unfiltered, &world->vectors.expected};
+  // only what may ask for another pass expects something of it
+  size_t count = sizeof vectors / sizeof *vectors - !pl_world_revises(world);
+  for (size_t i = 0; i < count; i++) {
     *vectors[i] = pl_alloc(&world->allocator, (size_t)world->bodies.blocks * 3, sizeof(double));
     if (!*vectors[i]) return pl_fail_memory(error);
   }

@@ -53,7 +53,7 @@ static double whole_mass(const pl_world *world)
 static double twice_kinetic(const pl_world *world, const pl_body *body)
 {
   const double *v = world->state.v + 3 * body->offset;
-  double *y = world->proportion.f + 3 * body->offset;
+  double *y = world->vectors.scratch + 3 * body->offset;
   pl_model *model = body->model;
   if (pl_model_has_points(model))
     return pl_pass_energy(model->lumped_mass, v, body->blocks, world->pool);
@@ -101,7 +101,7 @@ static const pl_body *most_energetic(const pl_world *world)
 /* |f|_{M^-1} over the square root of the mass: what loads add to the speed in a second. */
 static double load_acceleration(pl_world *world, double t, const double *q)
 {
-  double *f = world->proportion.f, *x = world->proportion.x;
+  double *f = world->vectors.scratch, *x = world->vectors.work;
   pl_pass_clear(x, world->bodies.blocks, world->pool);
   world->system.ops->external(&world->system, t, q, x, f);
   world->system.ops->mass_inverse(&world->system, f, x);
@@ -240,7 +240,7 @@ static double critical_step(pl_world *world, double *memory)
   pl_system *system = &world->system;
   const pl_state *at = &world->state;
   double *a0 = memory + 3 * n;
-  pl_power room = {world->proportion.f, world->proportion.x, memory, memory + n, a0};
+  pl_power room = {world->vectors.scratch, world->vectors.work, memory, memory + n, a0};
   pl_accelerate(system, at->time, at->q, at->v, a0);
   pl_power_start(room.mode, world->bodies.blocks);
   double stiffness =
@@ -299,9 +299,6 @@ pl_status pl_proportion_prepare(pl_world *world, pl_error *error)
   pl_proportion *self = &world->proportion;
   const pl_integrator_ops *ops = method(world);
   size_t n = 3 * (size_t)world->bodies.blocks;
-  self->f = pl_alloc(&world->allocator, n, sizeof(double));
-  self->x = pl_alloc(&world->allocator, n, sizeof(double));
-  if (!self->f || !self->x) return pl_fail_memory(error);
   pl_status status = pl_world_watch_create(world, error);
   if (status) return status;
   self->mass = whole_mass(world);
@@ -320,10 +317,8 @@ pl_status pl_proportion_prepare(pl_world *world, pl_error *error)
 
 void pl_proportion_release(pl_world *world)
 {
-  pl_free(&world->allocator, world->proportion.f);
-  pl_free(&world->allocator, world->proportion.x);
   pl_free(&world->allocator, world->proportion.dets);
-  world->proportion.f = world->proportion.x = world->proportion.dets = NULL;
+  world->proportion.dets = NULL;
 }
 
 /* ---- the rule ---- */

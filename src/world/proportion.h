@@ -8,7 +8,6 @@
 #include "sparse/passes.h"
 
 typedef struct pl_proportion {
-  double *f, *x;      /* room, two vectors                                              */
   double expected;    /* m/s: what the start and the loads so far account for           */
   double speed;       /* m/s: RMS speed at the end of the last step                     */
   double wave;        /* m/s: of the fastest elastic wave                               */
@@ -20,7 +19,7 @@ typedef struct pl_proportion {
   double critical; /* s: the largest stable step, about; infinite: there is no limit */
   double extra[2]; /* of w^2 and damping by power iterations: what elements' bounds do not account
                       for, 1/s^2 and 1/s */
-  double *dets;    /* room for det F of each element of a body */
+  double *dets;    /* room for det F of each element of a body that is computed here */
   int warned_inverted, warned_hourglass;
   const pl_integrator_ops *logged; /* the method whose critical step was logged */
 } pl_proportion;

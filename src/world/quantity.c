@@ -137,21 +137,19 @@ static void add_gravity(pl_world *world, const pl_body *body, double *value)
 /* The area of a body of triangles. */
 static void add_volume(pl_world *world, const pl_body *body, double *value)
 {
-  const pl_mesh *mesh = body->inside;
   const double *q = pl_body_nodes(body, world->state.q + 3 * body->offset, NULL);
-  int n = mesh->nodes_per_element;
-  for (int e = 0; e < mesh->element_count; e++)
-    *value += pl_element_volume(q, mesh->elements + n * e, n);
+  int n = body->mesh->nodes_per_element, room[8];
+  for (int e = 0; e < body->mesh->element_count; e++)
+    *value += pl_element_volume(q, pl_body_element(body, e, room), n);
 }
 
 /* Elements turned inside out; of a hexahedron by its volume as a whole. */
 static void add_inverted(pl_world *world, const pl_body *body, double *value)
 {
-  const pl_mesh *mesh = body->inside;
   const double *q = pl_body_nodes(body, world->state.q + 3 * body->offset, NULL);
-  int n = mesh->nodes_per_element;
-  for (int e = 0; e < mesh->element_count; e++)
-    *value += pl_element_volume(q, mesh->elements + n * e, n) <= 0;
+  int n = body->mesh->nodes_per_element, room[8];
+  for (int e = 0; e < body->mesh->element_count; e++)
+    *value += pl_element_volume(q, pl_body_element(body, e, room), n) <= 0;
 }
 
 static void add_momentum(pl_world *world, const pl_body *body, double *value)

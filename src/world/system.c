@@ -3,6 +3,7 @@
 #include "math/rotation.h"
 #include "math/vec3.h"
 #include "model/dependent.h"
+#include "model/divided.h"
 #include "model/quadrature.h"
 #include "sparse/passes.h"
 #include "world/world.h"
@@ -192,22 +193,30 @@ static int is_folded(const pl_mesh *mesh, const double *x, int element)
   return 0;
 }
 
+/* 1 + a block of the body's first folded element of those that are here. */
+static int folded_here1(const pl_body *body, const double *x)
+{
+  const int *list = NULL;
+  const pl_mesh *share = pl_model_share(body->model, &list), *mesh = share ? share : body->inside;
+  for (int e = 0; e < mesh->element_count; e++) {
+    if (has_wall(body, list ? list[e] : e) && is_folded(mesh, x, e))
+      return 1 + body->offset + block_of(body, mesh->elements[mesh->nodes_per_element * e]);
+  }
+  return 0;
+}
+
 /* Elements of laws that have no state inside out; of a hexahedron by its volume as a whole. */
 static int folded1(pl_system *system, const double *q)
 {
   const pl_world *world = world_of(system);
   for (size_t b = 0; b < world->bodies.count; b++) {
     const pl_body *body = &world->bodies.list[b];
-    const pl_mesh *mesh = body->inside;
-    int n = mesh->nodes_per_element;
     // the law acts in the elements only where these are what is deformed, and have strain
     const pl_model *model = body->model;
     if (model->frame_count || !model->ops->strains) continue;
-    const double *x = pl_body_nodes(body, q + 3 * body->offset, NULL);
-    for (int e = 0; e < mesh->element_count; e++) {
-      if (has_wall(body, e) && is_folded(mesh, x, e))
-        return 1 + body->offset + block_of(body, mesh->elements[n * e]);
-    }
+    int found = folded_here1(body, pl_body_nodes(body, q + 3 * body->offset, NULL));
+    if (pl_model_owners(model)) found = pl_divided_max(model, found);
+    if (found) return found;
   }
   return 0;
 }

@@ -123,7 +123,7 @@ struct pl_world {
   pl_rows rows;
   struct pl_world_vectors {
     double *scratch, *work;
-    double *expected; /* v as an earlier pass found it */
+    double *expected; /* v as an earlier pass found it; NULL: there is one pass */
     double *drag;     /* the system's */
   } vectors;
   pl_answer answer;
@@ -239,6 +239,8 @@ pl_status pl_world_advance(pl_world *world, int parts, pl_step_report *report, p
 /* Is the state read and changed in a substep by passes over blocks alone, which the pool may gather
  * (core/thread.h)? */
 int pl_world_can_defer(const pl_world *world);
+/* Can a coupling ask for another pass, with other constraints than before? */
+int pl_world_revises(const pl_world *world);
 /* Would smaller steps help? */
 int pl_world_can_retry(const pl_world *world, pl_status status);
 /* Are these in their ranges, and can the integrator keep the tolerance? */

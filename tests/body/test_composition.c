@@ -1,8 +1,8 @@
 /* Bodies that are not the same everywhere: parts of other materials, maps of density and stiffness;
  * and laws beyond Hooke's in whole bodies. */
-#include "../io/memory.h"
-#include "pliant/world.h"
+#include "world/world.h"
 
+#include "../io/memory.h"
 #include "world/bar.h"
 
 /* A bar of 2 x 0.5 x 0.5 m along x. */
@@ -529,8 +529,33 @@ TEST(inverted_rubber_comes_back)
   }
 }
 
-TESTS(X(mass_is_the_integral_of_the_density) X(ramps_and_radial_maps) X(image_of_two_voxels)
-          X(maps_and_parts_are_materials) X(two_materials_bend_as_finite_elements_do)
-              X(a_body_may_have_several_laws) X(bad_fillings_are_refused)
-                  X(failing_allocations_are_reported) X(bars_are_stretched_as_the_law_says)
-                      X(frames_stretch_a_neo_hookean_bar) X(inverted_rubber_comes_back))
+/* What bodies over several ranks do: elements are found by the mesh as given, and come back. */
+TEST(elements_can_be_dropped_and_recalled)
+{
+  static const char *const kinds[] = {"tet", "hex"};
+  for (int i = 0; i < 2; i++) {
+    pl_world *world = NULL;
+    pl_body_id id;
+    CHECK_OK(make(&(plan){.element = kinds[i], .cells = 3, .dt = 0.01}, &world, &id, error));
+    const pl_body *body = &world->bodies.list[0];
+    const pl_mesh *inside = body->inside;
+    size_t n = (size_t)inside->nodes_per_element, count = n * (size_t)inside->element_count;
+    int *before = malloc(count * sizeof *before), room[8];
+    memcpy(before, inside->elements, count * sizeof *before);
+    pl_body_drop_elements(body);
+    CHECK(!inside->elements);
+    for (int e = 0; e < inside->element_count; e++)
+      CHECK(!memcmp(pl_body_element(body, e, room), before + n * (size_t)e, n * sizeof *before));
+    CHECK_OK(pl_body_recall_elements(body, error));
+    CHECK(!memcmp(inside->elements, before, count * sizeof *before));
+    free(before);
+    pl_world_destroy(world);
+  }
+}
+
+TESTS(X(elements_can_be_dropped_and_recalled) X(mass_is_the_integral_of_the_density)
+          X(ramps_and_radial_maps) X(image_of_two_voxels) X(maps_and_parts_are_materials)
+              X(two_materials_bend_as_finite_elements_do) X(a_body_may_have_several_laws)
+                  X(bad_fillings_are_refused) X(failing_allocations_are_reported)
+                      X(bars_are_stretched_as_the_law_says) X(frames_stretch_a_neo_hookean_bar)
+                          X(inverted_rubber_comes_back))

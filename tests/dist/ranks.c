@@ -23,7 +23,15 @@ typedef struct outcome {
   int moved, count;
   double *numbers; /* displacements, `moved` of them, and behind them stress of the elements */
   double energy, iterations; /* iterations: of a linear solve, in the mean */
+  char warning[256];         /* of inverted elements */
 } outcome;
+
+static void hear(void *context, pl_level level, const char *text)
+{
+  outcome *out = context;
+  if (level == PL_WARNING && !strncmp(text, "inverted elements", 17))
+    snprintf(out->warning, sizeof out->warning, "%s", text);
+}
 
 static pl_status look(pl_world *world, outcome *out, pl_error *error)
 {
@@ -57,6 +65,7 @@ static outcome run(const trial *of, int is_alone)
   snprintf(path, sizeof path, "%s/tests/dist/%s", getenv("PLIANT_SOURCE"), of->scene);
   def.path = path;
   def.threads = 1;
+  def.log = (pl_log){hear, &out};
   def.ranks = is_alone ? NULL : ranks;
   const char *changes[MOST_CHANGES];
   def.changes = changes;
@@ -150,8 +159,25 @@ TEST(bodies_act_on_each_other_alike)
       {"many.xml", {"integrator.method=implicit-euler", SIMPLE}},
       {"many.xml", {"integrator.method=bdf2", SIMPLE}},
       {"touch.xml", {NULL}},
+      {"slide.xml", {SIMPLE}},
+      {"slide.xml", {"body.mass=consistent", "integrator.method=bdf2", SIMPLE}},
+      {"slide.xml", {"body.mass=consistent", GRID}},
   };
   for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) compare(&trials[i]);
+}
+
+/* Whose elements it was that turned inside out, and where a law has no state, is found by all. */
+TEST(inverted_elements_are_counted_over_all)
+{
+  static const trial pressed = {"bar.xml",
+                                {"integrator.method=static", "world.gravity=-300 0 0", SIMPLE}};
+  outcome alone = run(&pressed, 1), all = run(&pressed, 0);
+  CHECK(alone.warning[0] && !strcmp(alone.warning, all.warning));
+  free(alone.numbers);
+  free(all.numbers);
+  compare(&(trial){"bar.xml",
+                   {"integrator.method=static", "world.gravity=-150 0 0", "material.law=neo-hooke",
+                    "body.strain=green", TIGHT, SIMPLE}});
 }
 
 /* As one process, and with the same bits the second time. */
@@ -216,6 +242,7 @@ TEST(what_is_for_one_process_is_refused)
   X(every_integrator_moves_a_bar_alike)                                                            \
   X(elements_and_laws_are_divided_alike)                                                           \
   X(bodies_act_on_each_other_alike)                                                                \
+  X(inverted_elements_are_counted_over_all)                                                        \
   X(multigrid_has_the_same_bits_every_time)                                                        \
   X(multigrid_within_ranks_solves_alike)                                                           \
   X(what_is_for_one_process_is_refused)

@@ -32,7 +32,7 @@ static pl_partition *cut(pl_bsr *A, pl_ranks *as)
 static double *shorten(const pl_local_rows *local, const double *x)
 {
   double *out = malloc(3 * (size_t)local->A->rows * sizeof *out);
-  for (int i = 0; i < 3 * local->A->rows; i++) out[i] = x[3 * local->row[i / 3] + i % 3];
+  for (int i = 0; i < 3 * local->A->rows; i++) out[i] = x[3 * local->layout->row[i / 3] + i % 3];
   return out;
 }
 
@@ -93,20 +93,21 @@ TEST(products_are_right_at_own_rows)
     A->points = x;
     CHECK_OK(pl_local_create(&memory, A, &local, error));
     CHECK_OK(pl_local_load(local, A, NULL, error));
-    CHECK(local->own == partition->first[rank + 1] - partition->first[rank]);
-    CHECK(local->copies > 0 && local->filter.count == local->copies);
+    CHECK(local->layout->own == partition->first[rank + 1] - partition->first[rank]);
+    CHECK(local->layout->copies > 0 && local->filter.count == local->layout->copies);
     double *short_x = shorten(local, x);
     pl_bsr_multiply(A, x, y, NULL);
     pl_bsr_multiply(local->A, short_x, here, NULL);
-    for (int i = 0; i < local->own; i++) {
-      const int at = local->own_at[i], row = partition->row[partition->first[rank] + i];
-      CHECK(local->row[at] == row);
+    for (int i = 0; i < local->layout->own; i++) {
+      const int at = local->layout->own_at[i], row = partition->row[partition->first[rank] + i];
+      CHECK(local->layout->row[at] == row);
       CHECK(pl_vec3_distance(here + 3 * at, y + 3 * row) < 1e-12);
       CHECK(pl_vec3_distance(local->A->points + 3 * at, x + 3 * row) == 0);
     }
     // what a preconditioner sees of copies is nothing
     pl_filter_apply(&local->filter, here);
-    for (int i = 0; i < 3 * local->copies; i++) CHECK(here[3 * local->copy_at[i / 3] + i % 3] == 0);
+    for (int i = 0; i < 3 * local->layout->copies; i++)
+      CHECK(here[3 * local->layout->copy_at[i / 3] + i % 3] == 0);
     free(short_x);
     free(x);
     free(y);
@@ -115,6 +116,53 @@ TEST(products_are_right_at_own_rows)
     pl_partition_destroy(&memory, partition);
   }
   A->partition = NULL;
+  pl_bsr_destroy(A);
+}
+
+/* Rows of others that no clique has are empty, and then a rank's rows are read in place. */
+TEST(rows_that_are_elsewhere_take_no_room)
+{
+  enum { NODES = 12, HERE = 7 };
+  pl_allocator memory = pl_allocator_default();
+  unsigned char elsewhere[NODES] = {0};
+  int owner[NODES], pairs[2 * (HERE - 1)];
+  // a chain up to HERE: its last node belongs to rank 1, node NODES - 1 is rank 0's without a
+  // clique
+  for (int i = 0; i < NODES; i++) {
+    owner[i] = i >= HERE - 1 && i < NODES - 1;
+    elsewhere[i] = (unsigned char)owner[i];
+  }
+  for (int i = 0; i < HERE - 1; i++) {
+    pairs[2 * i] = i;
+    pairs[2 * i + 1] = i + 1;
+  }
+  const pl_cliques chain = {.count = HERE - 1, .size = 2, .nodes = pairs};
+  pl_ranks as = {.rank = 0, .count = 2};
+  pl_partition *partition = NULL;
+  pl_local_rows *local = NULL;
+  pl_bsr *A = NULL;
+  CHECK_OK(pl_bsr_create_divided(&memory, NODES, &chain, 1, elsewhere, &A, error));
+  CHECK_OK(pl_partition_create(&memory, &as, NODES, &partition, error));
+  pl_partition_deal(partition, 0, NODES, owner);
+  CHECK_OK(pl_partition_close(partition, &memory, error));
+  A->partition = partition;
+  CHECK(A->start[NODES] == HERE + 2 * (HERE - 1) + 1);
+  for (int i = 0; i < NODES; i++)
+    CHECK(A->diagonal[i] == (i < HERE || i == NODES - 1 ? pl_bsr_find(A, i, i) : -1));
+  CHECK_OK(pl_local_create(&memory, A, &local, error));
+  CHECK(local->A->is_view && local->A->values == A->values);
+  CHECK(local->layout->own == HERE && local->layout->copies == 1 && local->A->rows == HERE + 1);
+  A->values[9 * (size_t)A->diagonal[NODES - 1]] = 2;
+  double x[3 * NODES], y[3 * NODES], here[3 * (HERE + 1)];
+  for (int i = 0; i < 3 * NODES; i++) x[i] = y[i] = i;
+  pl_bsr_multiply(A, x, y, NULL);
+  double *short_x = shorten(local, x);
+  pl_bsr_multiply(local->A, short_x, here, NULL);
+  CHECK(here[3 * HERE] == 2 * x[3 * NODES - 3] && y[3 * NODES - 3] == here[3 * HERE]);
+  for (int i = 3 * HERE; i < 3 * (NODES - 1); i++) CHECK(y[i] == 0);
+  free(short_x);
+  pl_local_destroy(local);
+  pl_partition_destroy(&memory, partition);
   pl_bsr_destroy(A);
 }
 
@@ -208,4 +256,5 @@ TEST(failing_allocations_leave_nothing)
 }
 
 TESTS(X(vectors_become_whole_in_pieces_of_any_size) X(products_are_right_at_own_rows)
-          X(the_coarse_problem_is_solved_exactly) X(failing_allocations_leave_nothing))
+          X(rows_that_are_elsewhere_take_no_room) X(the_coarse_problem_is_solved_exactly)
+              X(failing_allocations_leave_nothing))

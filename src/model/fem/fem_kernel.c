@@ -339,6 +339,7 @@ static void clear_rows(const pl_fem_job *job, int first, int last)
   const pl_bsr *A = job->tangent.A;
   for (int row = first; row < last; row++) {
     int after = A->diagonal[row] + 1;
+    if (!after) continue; // it is elsewhere
     memset(A->values + 9 * (size_t)after, 0,
            (size_t)(A->start[row + 1] - after) * 9 * sizeof *A->values);
   }
@@ -380,6 +381,7 @@ static void finish_rows(const pl_fem_job *job, int first, int last)
   const block zero = {pl_lanes_all(0), pl_lanes_all(0), 0};
   for (int row = first; row < last; row++) {
     block sum = zero;
+    if (A->diagonal[row] < 0) continue;
     for (int k = A->start[row]; k < A->diagonal[row]; k++) {
       block b = mirror[k] < 0 ? zero : transposed(load_block(A->values + 9 * (size_t)mirror[k]));
       store_block(A->values + 9 * (size_t)k, b);
