@@ -12,7 +12,9 @@
  * times or in the middle of a step, and makes another velocity of it: what would come in is struck
  * when the substep before ends (h v is 0 then), by one impulse J at the middle of all points of the
  * body that come in, along the normal of the lowest one, and by friction that stops the slip as far
- * as mu J allows. */
+ * as mu J allows. Without restitution the impulse leaves it the speed with which it arrives at the
+ * range when the next substep ends: stopped by the pairs' force within a step that does not resolve
+ * that, it would leave with more than it had. */
 #include "couple/collision.h"
 #include "couple/gravity.h"
 #include "math/vec3.h"
@@ -176,15 +178,23 @@ static void rub(const blow *at, double most, double *v, double P[3])
   push(at, u, v);
 }
 
+/* The normal speed after the impulse. */
+static double goal(const pl_collision *self, const pl_substep *step, const pl_obstacle *obstacle,
+                   const blow *at, double speed)
+{
+  double a = falling(self, at->normal);
+  if (obstacle->restitution > 0) return leaving(obstacle->restitution, speed, at->gap, a, 0);
+  return -fmax(at->gap - self->range, 0) / step->h;
+}
+
 static void strike(const pl_collision *self, const pl_substep *step, pl_obstacle *obstacle,
                    const blow *at)
 {
   double *v = step->v + 3 * (size_t)at->body->offset, u[3], P[3];
   velocity(at, v, u);
   pl_vec3_sub(u, at->with, u);
-  double speed = -pl_vec3_dot(u, at->normal), a = falling(self, at->normal);
-  double J =
-      (leaving(obstacle->restitution, speed, at->gap, a, 0) + speed) * resisting(at, at->normal);
+  double speed = -pl_vec3_dot(u, at->normal);
+  double J = (goal(self, step, obstacle, at, speed) + speed) * resisting(at, at->normal);
   if (!(speed > 0) || !(J > 0)) return;
   pl_vec3_scale(J, at->normal, P);
   push(at, P, v);
@@ -214,7 +224,6 @@ void pl_collision_strike(pl_collision *self, const pl_substep *step)
   if (uses_pairs(step->system) || step->system->is_static) return;
   for (int b = 0; b < self->surface_count; b++) {
     for (size_t o = 0; pl_collision_meets_obstacles(self, b) && o < self->contact->count; o++) {
-      if (!(self->contact->obstacles[o].restitution > 0)) continue;
       if (!is_placed) pl_collision_place(self, step->q, step->v);
       is_placed = 1;
       meet(self, step, b, &self->contact->obstacles[o]);
