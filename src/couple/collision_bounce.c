@@ -12,7 +12,10 @@
  * times or in the middle of a step, and makes another velocity of it: what would come in is struck
  * when the substep before ends (h v is 0 then), by one impulse J at the middle of all points of the
  * body that come in, along the normal of the lowest one, and by friction that stops the slip as far
- * as mu J allows. Surfaces that follow do not bounce with such methods. */
+ * as mu J allows. Without restitution the impulse leaves it the speed with which it arrives at the
+ * range when the next substep ends: stopped by the pairs' force within a step that does not resolve
+ * that, it would leave with more than it had. Surfaces that follow do not bounce with such methods.
+ */
 #include "couple/collision.h"
 #include "couple/gravity.h"
 #include "math/vec3.h"
@@ -107,18 +110,34 @@ void pl_collision_bounce_point(const pl_collision *self, const pl_substep *step,
 /* Where a body meets an obstacle; its blocks are its rotation and its place. */
 typedef struct blow {
   const pl_body *body;
-  int count;                             /* of points that come in */
-  double gap, normal[3], with[3], speed; /* of the lowest one */
-  double arm[3];                         /* from the body's place to the middle of all */
+  const pl_rows *rows;
+  int count;                      /* of points that come in */
+  double gap, normal[3], with[3]; /* of the lowest one */
+  double arm[3];                  /* from the body's place to the middle of all */
 } blow;
 
-/* v += M^-1 of an impulse P at the arm. */
+/* What rows leave free of a change of the body's velocity: it may be hinged, or held. */
+static void keep_free(const blow *at, double x[6])
+{
+  const pl_rows *rows = at->rows;
+  for (int k = 0; k < 2; k++) {
+    int block = at->body->offset + k;
+    pl_span span = {0};
+    for (int i = rows->start[block]; i < rows->start[block + 1]; i++)
+      pl_span_add(&span, &rows->list[rows->order[i]]);
+    pl_span_free(&span, x + 3 * (size_t)k);
+  }
+}
+
+/* v += M^-1 of an impulse P at the arm, as far as the body is free. */
 static void push(const blow *at, const double P[3], double *v)
 {
   double y[6], x[6];
   pl_vec3_cross(at->arm, P, y);
   pl_vec3_copy(P, y + 3);
+  keep_free(at, y);
   at->body->model->ops->mass_inverse(at->body->model, y, x);
+  keep_free(at, x);
   for (int k = 0; k < 6; k++) v[k] += x[k];
 }
 
@@ -129,13 +148,14 @@ static void velocity(const blow *at, const double *v, double u[3])
   pl_vec3_add(u, v + 3, u);
 }
 
-/* What resists an impulse along n, kg. */
+/* What resists an impulse along n, kg; 0: nothing gives way. */
 static double resisting(const blow *at, const double n[3])
 {
   double v[6] = {0}, u[3];
   push(at, n, v);
   velocity(at, v, u);
-  return 1 / pl_vec3_dot(u, n);
+  double gives = pl_vec3_dot(u, n);
+  return gives > 0 ? 1 / gives : 0;
 }
 
 /* Counts a point if it comes in. */
@@ -153,7 +173,6 @@ static void look(const pl_collision *self, const pl_substep *step, const pl_obst
   pl_vec3_add(to->arm, x, to->arm);
   if (to->count > 1 && gap >= to->gap) return;
   to->gap = gap;
-  to->speed = speed;
   pl_vec3_copy(n, to->normal);
   pl_vec3_copy(w, to->with);
 }
@@ -174,15 +193,24 @@ static void rub(const blow *at, double most, double *v, double P[3])
   push(at, u, v);
 }
 
+/* The normal speed after the impulse. */
+static double goal(const pl_collision *self, const pl_substep *step, const pl_obstacle *obstacle,
+                   const blow *at, double speed)
+{
+  double a = falling(self, at->normal);
+  if (obstacle->restitution > 0) return leaving(obstacle->restitution, speed, at->gap, a, 0);
+  return -fmax(at->gap - self->range, 0) / step->h;
+}
+
 static void strike(const pl_collision *self, const pl_substep *step, pl_obstacle *obstacle,
                    const blow *at)
 {
   double *v = step->v + 3 * (size_t)at->body->offset, u[3], P[3];
-  double goal = leaving(obstacle->restitution, at->speed, at->gap, falling(self, at->normal), 0);
   velocity(at, v, u);
   pl_vec3_sub(u, at->with, u);
-  double J = (goal - pl_vec3_dot(u, at->normal)) * resisting(at, at->normal);
-  if (!(J > 0)) return;
+  double speed = -pl_vec3_dot(u, at->normal);
+  double J = (goal(self, step, obstacle, at, speed) + speed) * resisting(at, at->normal);
+  if (!(speed > 0) || !(J > 0)) return;
   pl_vec3_scale(J, at->normal, P);
   push(at, P, v);
   rub(at, pl_obstacle_friction(obstacle) * J, v, P);
@@ -195,7 +223,7 @@ static void meet(pl_collision *self, const pl_substep *step, int b, pl_obstacle 
 {
   const pl_body *body = &self->is.base.bodies->list[b];
   const double *q = step->q + 3 * (size_t)body->offset;
-  blow at = {.body = body};
+  blow at = {.body = body, .rows = step->rows};
   for (int p = 0; p < self->surfaces[b].point_count; p++)
     look(self, step, obstacle, self->point_start[b] + p, &at);
   if (at.count == 0) return;
@@ -212,7 +240,6 @@ void pl_collision_strike(pl_collision *self, const pl_substep *step)
   for (int b = 0; b < self->surface_count; b++) {
     if (!self->is.base.bodies->list[b].model->ops->is_rigid) continue;
     for (size_t o = 0; pl_collision_meets_obstacles(self, b) && o < self->contact->count; o++) {
-      if (!(self->contact->obstacles[o].restitution > 0)) continue;
       if (!is_placed) pl_collision_place(self, step->q, step->v);
       is_placed = 1;
       meet(self, step, b, &self->contact->obstacles[o]);
