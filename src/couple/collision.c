@@ -276,6 +276,26 @@ void pl_collision_act(pl_collision *self, const int points[4], const pl_moment *
   if (tangent) pl_jacobian_stiffen(&self->jacobian, D, tangent);
 }
 
+void pl_collision_stiffen(pl_collision *self, const int points[4], const pl_moment *at,
+                          const double C[4][9], const double D[9], const pl_tangent *tangent)
+{
+  int blocks[4];
+  if (list_blocks(self, points, blocks)) {
+    const pl_stencil stencil = {.count = 4, .blocks = blocks, .C = C[0], .D = D};
+    (void)pl_stencil_put(tangent->A, tangent->extra, &stencil);
+    return;
+  }
+  pl_jacobian_clear(&self->jacobian);
+  for (int i = 0; i < 4; i++) {
+    int owner = self->owner[points[i]];
+    pl_body_point point =
+        pl_boundary_point(&self->surfaces[owner], &self->is.base.bodies->list[owner], owner,
+                          points[i] - self->point_start[owner]);
+    pl_jacobian_add_turned(&self->jacobian, &point, C[i], at->q);
+  }
+  pl_jacobian_stiffen(&self->jacobian, D, tangent);
+}
+
 /* Rigid bodies have no damping of their own: their pairs damp the normal motion where they push. */
 static double normal_damping(const pl_collision *self, const pl_collision_pair *pair, double slope)
 {
