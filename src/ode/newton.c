@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SEARCHES = 12, USUAL_REFRESH = 10, LAG_REFRESH = 4 };
+enum { MOST_SEARCHES = 12, MOST_STRIDES = 6, USUAL_REFRESH = 10, LAG_REFRESH = 4 };
 
 /* A kept matrix is recomputed where an increment is longer than this part of the one before, or
  * where a stage took more iterations than that (Hauth 2004, 3.3.4). */
@@ -29,6 +29,13 @@ static const double rounding = 1e-12;
 /* What is let through of an increment that is stuck, and how many of those are too many. */
 static const double nothing = 1e-6;
 enum { MOST_STUCK = 3 };
+
+/* Whole increments that leave more than this part of the residual converge slowly. */
+static const double steady = 0.1;
+
+/* Exact increments of which less than this part is let through are no good. */
+static const double much = 0.5;
+enum { LONGEST_PAUSE = 8 };
 
 /* How far a solve goes that looks for directions of negative curvature. */
 static const double spectral = 1e-6;
@@ -316,6 +323,36 @@ static double linear_tolerance(const pl_newton *newton, const pl_system *system,
   return fmax(least, fmin(rest, newton->forcing));
 }
 
+/* Guarded: semidefinite tangents are too stiff where much is bent, compressed or pressed together;
+ * they converge by a factor per iteration, often by 0.9 only. Where whole increments have come to
+ * that the exact ones follow. One that is indefinite is replaced, and the next is not tried. After
+ * one that had to be cut (second derivatives jump where the nearest features change, and increments
+ * would go to and fro there) semidefinite ones follow, each time twice as many up to a bound. */
+static int first_tangent(const pl_newton *newton, const pl_system *system)
+{
+  return system->safe && newton->exact.is_next ? 0 : newton->semidefinite;
+}
+
+static void give_up_exact(pl_newton *newton, int rest)
+{
+  newton->exact.is_next = 0;
+  newton->exact.rest = rest;
+}
+
+static void choose_tangent(pl_newton *newton, double part, double size, double before)
+{
+  if (newton->exact.is_next && part < much) {
+    give_up_exact(newton, newton->exact.pause);
+    if (newton->exact.pause < LONGEST_PAUSE) newton->exact.pause *= 2;
+  } else if (newton->exact.is_next && part == 1) {
+    newton->exact.pause = 1;
+  }
+  if (newton->exact.rest > 0)
+    newton->exact.rest--;
+  else if (part == 1 && size > steady * before)
+    newton->exact.is_next = 1;
+}
+
 /* One direction: with the wanted tangent, or with the semidefinite one where that is indefinite. */
 static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage *stage,
                            const double *z, int first, pl_step_report *report, pl_error *error)
@@ -323,9 +360,11 @@ static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage 
   // contact that comes and goes leaves no matrix as it was
   int fresh = !is_usable(newton, system, stage, first) || system->safe;
   if (fresh) system->pass.patched = 0;
-  for (int semidefinite = newton->semidefinite;; semidefinite = newton->projection) {
+  for (int semidefinite = first_tangent(newton, system);; semidefinite = newton->projection) {
     // where the last increment has ended r is known
     if (first || fresh) residual(newton, system, stage, z, fresh ? system->A : NULL, semidefinite);
+    if (system->safe && system->pairs && pl_pairs_is_short(system->pairs))
+      return pl_fail(error, PL_E_LIMIT, "there is no room for all pairs of blocks in contact");
     double scale = start_increment(newton, system, stage, z, first && !system->safe);
     if (first) {
       double size = filtered_norm(system, newton->r);
@@ -343,8 +382,10 @@ static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage 
     int is_cut = report->unfinished_solves > unfinished;
     if (is_cut && (system->budget || pl_watch_late(system->watch)))
       hold_back(newton, system, stage, z);
-    if (status != PL_E_INDEFINITE || semidefinite) return status;
+    int is_flat = system->safe && status == PL_E_SINGULAR;
+    if (semidefinite || !(status == PL_E_INDEFINITE || is_flat)) return status;
     report->semidefinite_fallbacks++;
+    give_up_exact(newton, 1);
     fresh = 1;
   }
 }
@@ -418,6 +459,27 @@ static pl_status limit(pl_newton *newton, pl_system *system, const pl_stage *sta
       *max);
 }
 
+/* Guarded, and the whole way is too far: barriers rise so steeply that a model of the potential
+ * says nothing. Halves the way between what is near enough and what is too far until the slope has
+ * fallen to half of what it was, or a quarter of the way is left: a pair that the increment would
+ * run into must come within its range, else the next increment leads there again. */
+static double bisect(pl_newton *newton, pl_system *system, const pl_stage *stage, double slope,
+                     double max, const double *z)
+{
+  int may_fold = is_folded(newton, system, stage);
+  double low = 0, high = max, s = max, now = NAN;
+  for (int i = 0; i < MOST_SEARCHES && high - low > 0.25 * high && !(now <= 0.5 * slope); i++) {
+    s = 0.5 * (low + high);
+    now = slope_at(newton, system, stage, z, s, may_fold);
+    if (now >= -0.5 * slope)
+      low = s;
+    else
+      high = s, now = NAN;
+  }
+  if (low > 0 && s != low) (void)slope_at(newton, system, stage, z, low, may_fold);
+  return low > 0 ? low : s;
+}
+
 /* Moves z along dz: the whole way, or as far as it may go, unless the slope of the potential has
  * turned steeply upwards there (which says nothing where the matrix predicts), the forces are not
  * finite or an equilibrium would be sought beyond an infinite energy. Then less far: to where a
@@ -429,7 +491,9 @@ static double search(pl_newton *newton, pl_system *system, const pl_stage *stage
   // what is inside out already may come back any way it can
   int may_fold = is_folded(newton, system, stage);
   double s = max, now = slope_at(newton, system, stage, z, s, may_fold), last = 0, then = NAN;
-  for (int i = 0; i < MOST_SEARCHES && slope > 0; i++) {
+  int is_far = slope > 0 && !(now >= -0.5 * slope);
+  if (system->safe && is_far) s = bisect(newton, system, stage, slope, max, z);
+  for (int i = 0; i < MOST_SEARCHES && slope > 0 && !system->safe; i++) {
     int will_do = now >= -0.5 * slope || system->predicts;
     if (isfinite(now) && will_do) break;
     double next = isfinite(then) ? cubic_model(slope, s, now, last, then) : NAN;
@@ -442,6 +506,24 @@ static double search(pl_newton *newton, pl_system *system, const pl_stage *stage
   }
   memcpy(z, newton->trial, (size_t)system->blocks * 3 * sizeof *z);
   return s;
+}
+
+/* Guarded: z has gone the whole way along dz. As long as the slope is more than half of what it was
+ * it goes on, twice as far each time: a semidefinite tangent is too stiff by any factor where the
+ * potential is not convex, and a solve costs more than to look ahead. */
+static pl_status go_on(pl_newton *newton, pl_system *system, const pl_stage *stage, double slope,
+                       double *z, double *part, pl_step_report *report, pl_error *error)
+{
+  int n = system->blocks;
+  for (int i = 0; i < MOST_STRIDES && *part == 1 && slope > 0; i++, slope *= 2) {
+    double max, now = pl_dot(newton->dz, newton->r, n, system->pool);
+    if (!(now > 0.5 * slope)) break;
+    pl_axpy(1, newton->dz, newton->dz, n, system->pool);
+    pl_status status = limit(newton, system, stage, &max, report, error);
+    if (status) return status;
+    *part = search(newton, system, stage, z, 2 * now, max);
+  }
+  return PL_OK;
 }
 
 /* The same where blocks depend on others: is d = prescribed - z other than E d, beyond rounding? */
@@ -532,6 +614,8 @@ static void start_safely(pl_newton *newton, pl_system *system, const pl_stage *s
 {
   int n = 3 * system->blocks;
   newton->stuck = 0;
+  newton->exact.is_next = newton->exact.rest = 0;
+  newton->exact.pause = 1;
   if (!system->safe) return;
   system->ops->external(system, stage->t, system->safe, stage->v0 ? stage->v0 : z, newton->work);
   newton->reference = filtered_norm(system, newton->work);
@@ -543,7 +627,7 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
 {
   int n = system->blocks;
   start_safely(newton, system, stage, z);
-  double step = INFINITY, contraction = INFINITY, rest = INFINITY;
+  double step = INFINITY, contraction = INFINITY, rest = INFINITY, residue = INFINITY;
   for (int iteration = 0; iteration < newton->iterations; iteration++) {
     int carries = moves_constrained(newton, system, stage, z);
     pl_status status = pl_watch_check(system->watch, error);
@@ -564,6 +648,8 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
     status = limit(newton, system, stage, &max, report, error);
     if (status) return status;
     double part = search(newton, system, stage, z, slope, max);
+    if (system->safe) status = go_on(newton, system, stage, slope, z, &part, report, error);
+    if (status) return status;
 
     double size = filtered_norm(system, newton->r);
     report->newton_residual = size;
@@ -590,6 +676,8 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
     rest = contraction < 1 ? contraction / (1 - contraction) * step : INFINITY;
     if (whole && fmin(step, rest) < newton->min_step) return end_well(newton, system);
     if (pl_system_budget(system, report) == 0 || pl_watch_late(system->watch)) break;
+    choose_tangent(newton, part, size, residue);
+    residue = size;
     if (step > slow * before || iteration >= MANY_ITERATIONS) newton->is_kept = 0;
   }
   return end_early(newton, system, stage, contraction, rest, z, report, error);

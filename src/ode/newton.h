@@ -57,6 +57,9 @@ typedef struct pl_newton {
   double cancelling; /* what rounding may leave of the forces that cancel in G, N */
   int stuck; /* guarded: increments in succession of which next to nothing was let through */
   double *q, *v, *r, *dz, *trial, *rest, *work; /* vectors of the integrator's workspace */
+  struct {
+    int is_next, rest, pause; /* how many iterations are without it; and after the next failure */
+  } exact;                    /* guarded: the exact tangent */
   // the matrix that is there: of which stage, and whether it is worth keeping
   double cm, cq, cv;
   double folded; /* whose constraints it was folded with; 0: none */
