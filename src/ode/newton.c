@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SEARCHES = 12, MOST_STRIDES = 6, USUAL_REFRESH = 10, LAG_REFRESH = 4 };
+enum { USUAL_REFRESH = 10, LAG_REFRESH = 4 };
 
 /* A kept matrix is recomputed where an increment is longer than this part of the one before, or
  * where a stage took more iterations than that (Hauth 2004, 3.3.4). */
@@ -25,10 +25,6 @@ static const double trial_ease = 1000;
 
 /* What rounding leaves of forces that cancel: inertia and inner forces of a free flight, say. */
 static const double rounding = 1e-12;
-
-/* What is let through of an increment that is stuck, and how many of those are too many. */
-static const double nothing = 1e-6;
-enum { MOST_STUCK = 3 };
 
 /* Whole increments that leave more than this part of the residual converge slowly. */
 static const double steady = 0.1;
@@ -96,9 +92,8 @@ void pl_newton_take(pl_integrator *integrator, const double numbers[PL_KEPT_NUMB
   newton->folded = numbers[5];
 }
 
-/* r = -G(z), filtered; A too if wanted. */
-static void residual(pl_newton *newton, pl_system *system, const pl_stage *stage, const double *z,
-                     pl_bsr *A, int semidefinite)
+void pl_newton_residual(pl_newton *newton, pl_system *system, const pl_stage *stage,
+                        const double *z, pl_bsr *A, int semidefinite)
 {
   double start = pl_now();
   int n = system->blocks;
@@ -362,7 +357,8 @@ static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage 
   if (fresh) system->pass.patched = 0;
   for (int semidefinite = first_tangent(newton, system);; semidefinite = newton->projection) {
     // where the last increment has ended r is known
-    if (first || fresh) residual(newton, system, stage, z, fresh ? system->A : NULL, semidefinite);
+    if (first || fresh)
+      pl_newton_residual(newton, system, stage, z, fresh ? system->A : NULL, semidefinite);
     if (system->safe && system->pairs && pl_pairs_is_short(system->pairs))
       return pl_fail(error, PL_E_LIMIT, "there is no room for all pairs of blocks in contact");
     double scale = start_increment(newton, system, stage, z, first && !system->safe);
@@ -394,7 +390,7 @@ int pl_newton_is_indefinite(pl_newton *newton, pl_system *system, const pl_stage
                             const double *z, pl_step_report *report)
 {
   int n = 3 * system->blocks;
-  residual(newton, system, stage, z, system->A, 0);
+  pl_newton_residual(newton, system, stage, z, system->A, 0);
   // the golden ratio's multiples are spread evenly, without a period
   for (int i = 0; i < n; i++) {
     double multiple = 0.6180339887498949 * (i + 1);
@@ -410,120 +406,6 @@ int pl_newton_is_indefinite(pl_newton *newton, pl_system *system, const pl_stage
 int pl_system_folded1(pl_system *system, const double *q)
 {
   return system->ops->folded1 ? system->ops->folded1(system, q) : 0;
-}
-
-/* Can q be no equilibrium, since something is inside out? In motion such states pass. */
-static int is_folded(const pl_newton *newton, pl_system *system, const pl_stage *stage)
-{
-  return stage->cm == 0 && pl_system_folded1(system, newton->q);
-}
-
-/* trial = z + s dz, r = -G there; returns the slope dz . r, NaN where it must not go. */
-static double slope_at(pl_newton *newton, pl_system *system, const pl_stage *stage, const double *z,
-                       double s, int may_fold)
-{
-  pl_combine(z, s, newton->dz, newton->trial, system->blocks, system->pool);
-  if (system->safe) system->ops->go(system, s);
-  residual(newton, system, stage, newton->trial, NULL, 0);
-  if (!may_fold && is_folded(newton, system, stage)) return NAN;
-  pl_filter_force(&system->filter, newton->r);
-  return pl_dot(newton->dz, newton->r, system->blocks, system->pool);
-}
-
-/* Where the slope vanishes by the cubic model of the potential: that is the parabola through the
- * slopes f0 at 0, fa at a and fb at b. NaN where it has no such place. */
-static double cubic_model(double f0, double a, double fa, double b, double fb)
-{
-  double ra = (fa - f0) / a, rb = (fb - f0) / b;
-  double c2 = (ra - rb) / (a - b), c1 = ra - c2 * a;
-  return 2 * f0 / (sqrt(c1 * c1 - 4 * c2 * f0) - c1);
-}
-
-/* Guarded: how much of the increment is let through; what it moves is no longer than that. */
-static pl_status limit(pl_newton *newton, pl_system *system, const pl_stage *stage, double *max,
-                       pl_step_report *report, pl_error *error)
-{
-  int worst1 = 0;
-  *max = 1;
-  if (!system->safe || stage->cq == 0) return PL_OK;
-  pl_combine(NULL, stage->cq, newton->dz, newton->work, system->blocks, system->pool);
-  pl_status status =
-      system->ops->limit(system, stage->t, newton->q, newton->work, max, &worst1, error);
-  newton->stuck = *max < nothing ? newton->stuck + 1 : 0;
-  if (status || newton->stuck < MOST_STUCK) return status;
-  report->worst_block1 = worst1;
-  return pl_fail(
-      error, PL_E_CONVERGENCE,
-      "contact is stuck: nothing of Newton's increments is free of intersection (%.1e of "
-      "the last one); take smaller steps, or let what moves by itself stop earlier",
-      *max);
-}
-
-/* Guarded, and the whole way is too far: barriers rise so steeply that a model of the potential
- * says nothing. Halves the way between what is near enough and what is too far until the slope has
- * fallen to half of what it was, or a quarter of the way is left: a pair that the increment would
- * run into must come within its range, else the next increment leads there again. */
-static double bisect(pl_newton *newton, pl_system *system, const pl_stage *stage, double slope,
-                     double max, const double *z)
-{
-  int may_fold = is_folded(newton, system, stage);
-  double low = 0, high = max, s = max, now = NAN;
-  for (int i = 0; i < MOST_SEARCHES && high - low > 0.25 * high && !(now <= 0.5 * slope); i++) {
-    s = 0.5 * (low + high);
-    now = slope_at(newton, system, stage, z, s, may_fold);
-    if (now >= -0.5 * slope)
-      low = s;
-    else
-      high = s, now = NAN;
-  }
-  if (low > 0 && s != low) (void)slope_at(newton, system, stage, z, low, may_fold);
-  return low > 0 ? low : s;
-}
-
-/* Moves z along dz: the whole way, or as far as it may go, unless the slope of the potential has
- * turned steeply upwards there (which says nothing where the matrix predicts), the forces are not
- * finite or an equilibrium would be sought beyond an infinite energy. Then less far: to where a
- * quadratic model of the potential has its minimum, and from the second time on a cubic one, both
- * kept within a part of the way. */
-static double search(pl_newton *newton, pl_system *system, const pl_stage *stage, double *z,
-                     double slope, double max)
-{
-  // what is inside out already may come back any way it can
-  int may_fold = is_folded(newton, system, stage);
-  double s = max, now = slope_at(newton, system, stage, z, s, may_fold), last = 0, then = NAN;
-  int is_far = slope > 0 && !(now >= -0.5 * slope);
-  if (system->safe && is_far) s = bisect(newton, system, stage, slope, max, z);
-  for (int i = 0; i < MOST_SEARCHES && slope > 0 && !system->safe; i++) {
-    int will_do = now >= -0.5 * slope || system->predicts;
-    if (isfinite(now) && will_do) break;
-    double next = isfinite(then) ? cubic_model(slope, s, now, last, then) : NAN;
-    if (!isfinite(next)) next = s * slope / (slope - now);
-    if (!isfinite(now)) next = 0.5 * s;
-    last = s;
-    then = now;
-    s = fmin(fmax(next, 0.1 * s), 0.9 * s);
-    now = slope_at(newton, system, stage, z, s, may_fold);
-  }
-  memcpy(z, newton->trial, (size_t)system->blocks * 3 * sizeof *z);
-  return s;
-}
-
-/* Guarded: z has gone the whole way along dz. As long as the slope is more than half of what it was
- * it goes on, twice as far each time: a semidefinite tangent is too stiff by any factor where the
- * potential is not convex, and a solve costs more than to look ahead. */
-static pl_status go_on(pl_newton *newton, pl_system *system, const pl_stage *stage, double slope,
-                       double *z, double *part, pl_step_report *report, pl_error *error)
-{
-  int n = system->blocks;
-  for (int i = 0; i < MOST_STRIDES && *part == 1 && slope > 0; i++, slope *= 2) {
-    double max, now = pl_dot(newton->dz, newton->r, n, system->pool);
-    if (!(now > 0.5 * slope)) break;
-    pl_axpy(1, newton->dz, newton->dz, n, system->pool);
-    pl_status status = limit(newton, system, stage, &max, report, error);
-    if (status) return status;
-    *part = search(newton, system, stage, z, 2 * now, max);
-  }
-  return PL_OK;
 }
 
 /* The same where blocks depend on others: is d = prescribed - z other than E d, beyond rounding? */
@@ -645,10 +527,11 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
     pl_filter_force(&system->filter, newton->r);
     double slope = carries ? 0 : pl_dot(newton->dz, newton->r, n, system->pool);
     double max = 1;
-    status = limit(newton, system, stage, &max, report, error);
+    status = pl_newton_limit(newton, system, stage, &max, report, error);
     if (status) return status;
-    double part = search(newton, system, stage, z, slope, max);
-    if (system->safe) status = go_on(newton, system, stage, slope, z, &part, report, error);
+    double part = pl_newton_search(newton, system, stage, z, slope, max);
+    if (system->safe)
+      status = pl_newton_go_on(newton, system, stage, slope, z, &part, report, error);
     if (status) return status;
 
     double size = filtered_norm(system, newton->r);
