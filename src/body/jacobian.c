@@ -38,13 +38,16 @@ void pl_jacobian_clear(pl_jacobian *to) { to->count = 0; }
 /* Adds a share of the point that moves with a block by J. */
 static void add_block(pl_jacobian *to, int block, double share, const double J[9])
 {
+  double turned[9];
   int at = 0;
+  if (to->turn) pl_mat3_multiply(to->turn, J, turned);
   while (at < to->count && to->blocks[at] != block) at++;
   if (at == to->count) {
     to->blocks[to->count++] = block;
     memset(to->J + 9 * (size_t)at, 0, 9 * sizeof *J);
   }
-  for (int k = 0; k < 9; k++) to->J[9 * (size_t)at + (size_t)k] += share * J[k];
+  for (int k = 0; k < 9; k++)
+    to->J[9 * (size_t)at + (size_t)k] += share * (to->turn ? turned : J)[k];
 }
 
 static void add_node(pl_jacobian *to, const pl_body *body, int node, double share, const double *q,
@@ -77,6 +80,15 @@ void pl_jacobian_add(pl_jacobian *to, const pl_body_point *point, double sign, c
     if (fabs(point->weights[a]) > min_share)
       add_node(to, body, point->nodes[a], sign * point->weights[a], q, x);
   }
+}
+
+void pl_jacobian_add_turned(pl_jacobian *to, const pl_body_point *point, const double turn[9],
+                            const double *q)
+{
+  double ignored[3] = {0};
+  to->turn = turn;
+  pl_jacobian_add(to, point, 1, q, ignored);
+  to->turn = NULL;
 }
 
 void pl_jacobian_rate(const pl_jacobian *jacobian, const double *v, double rate[3])

@@ -34,9 +34,10 @@ void pl_node_read(const pl_node_reader *reader, int node, double x[3]);
 typedef struct pl_jacobian {
   const pl_bodies *bodies;
   int count, room;
-  int *blocks; /* of the world */
-  double *J;   /* 9 numbers each */
-  double *one; /* scratch, of one node */
+  int *blocks;        /* of the world */
+  double *J;          /* 9 numbers each */
+  double *one;        /* scratch, of one node */
+  const double *turn; /* what all that is added is multiplied by, 3 x 3; NULL: by nothing */
 } pl_jacobian;
 
 /* Room for a sum of so many points of any body. */
@@ -49,6 +50,9 @@ void pl_jacobian_clear(pl_jacobian *to);
 void pl_jacobian_add(pl_jacobian *to, const pl_body_point *point, double sign, const double *q,
                      double x[3]);
 
+/* Adds turn (3 x 3, row-major) times the point. */
+void pl_jacobian_add_turned(pl_jacobian *to, const pl_body_point *point, const double turn[9],
+                            const double *q);
 /* The rate of the sum at velocities v. */
 void pl_jacobian_rate(const pl_jacobian *jacobian, const double *v, double rate[3]);
 /* f += scale J^T force. */

@@ -12,6 +12,14 @@
  * + m
  * <= 5 dimensions (shape/distance.h): negative eigenvalues are removed there.
  *
+ * They are a sum of two squares. With p the m parameters, T = sum_i x_i g_i^T and S = (T^T T)^-1,
+ *
+ *   W'' n n^T + W'/d (I - n n^T)  of the motion sum_i c_i dx_i, and
+ *   -W' d S                       of the motion (n . g_a dx + T_a . c dx / d), which is -T^T T dp/d
+ *
+ * (complete the square of Hess D in shape/distance.c). The first is negative along the surface, the
+ * second positive; sliding in the plane of a triangle is in both, and they cancel there.
+ *
  * Two edges: m(c) W with c = |a x b|^2, m = (2 - c/e) c/e for c < e = 1e-3 |a0|^2 |b0|^2, else 1
  * (Li et al. 2020): Hess = W m'' gc gc^T + W m' Hess c + m' W' (gc gd^T + gd gc^T) + m Hess W. */
 #include "couple/barrier.h"
@@ -24,6 +32,7 @@
 enum { N = 12, MOST = 12, SWEEPS = 40 };
 
 static const double MOLLIFIED = 1e-3; /* of |a0|^2 |b0|^2 */
+static const double LEAST = 1e-14;    /* of the largest eigenvalue: others are rounding */
 
 /* ---- the law ---- */
 
@@ -249,16 +258,24 @@ static double mollify(const pl_barrier *barrier, const double x[4][3], const sta
   return m * s->W[0];
 }
 
+/* Returns 0 where the features are not apart. */
+static int find_state(const pl_barrier *barrier, pl_contact_kind kind, const double x[4][3],
+                      state *s)
+{
+  pl_closest_points(kind, x, &s->at);
+  s->distance = sqrt(s->at.squared);
+  pl_barrier_law_at(barrier, s->distance - barrier->separation, s->W);
+  if (!(s->W[0] < HUGE_VAL)) return 0;
+  pl_closest_normal(kind, x, &s->at, s->normal);
+  for (int i = 0; i < N; i++) s->slope[i] = s->at.weights[i / 3] * s->normal[i % 3];
+  return 1;
+}
+
 double pl_barrier_at(const pl_barrier *barrier, pl_contact_kind kind, const double x[4][3],
                      pl_barrier_hessian which, double gradient[12], double hessian[144])
 {
   state s;
-  pl_closest_points(kind, x, &s.at);
-  s.distance = sqrt(s.at.squared);
-  pl_barrier_law_at(barrier, s.distance - barrier->separation, s.W);
-  if (!(s.W[0] < HUGE_VAL)) return HUGE_VAL;
-  pl_closest_normal(kind, x, &s.at, s.normal);
-  for (int i = 0; i < N; i++) s.slope[i] = s.at.weights[i / 3] * s.normal[i % 3];
+  if (!find_state(barrier, kind, x, &s)) return HUGE_VAL;
   int mollified = is_parallel(barrier, kind, x);
   // what is projected at the end is not projected before
   pl_barrier_hessian inner = mollified && which == PL_BARRIER_PROJECTED ? PL_BARRIER_EXACT : which;
@@ -266,4 +283,70 @@ double pl_barrier_at(const pl_barrier *barrier, pl_contact_kind kind, const doub
   if (hessian) law_hessian(x, &s, inner, hessian);
   if (!mollified) return s.W[0];
   return mollify(barrier, x, &s, which, gradient, hessian);
+}
+
+/* ---- as motions that are resisted ---- */
+
+/* W'' n n^T + W'/d (I - n n^T) of the motion of the nearest points against each other. */
+static void part_of_points(const state *s, pl_barrier_part *to)
+{
+  double along = s->W[1] / s->distance;
+  for (int e = 0; e < 9; e++)
+    to->D[e] = along * (e % 4 == 0) + (s->W[2] - along) * s->normal[e / 3] * s->normal[e % 3];
+  for (int i = 0; i < 4; i++) {
+    for (int e = 0; e < 9; e++) to->C[i][e] = s->at.weights[i] * (e % 4 == 0);
+  }
+}
+
+/* -W' d S of the motion of the nearest points within their features. */
+static void part_of_params(const double x[4][3], const state *s, pl_barrier_part *to)
+{
+  double T[2][3], S[2][2];
+  memset(to, 0, sizeof *to);
+  pl_closest_metric(x, &s->at, T, S);
+  for (int a = 0; a < s->at.params; a++) {
+    for (int b = 0; b < s->at.params; b++) to->D[3 * a + b] = -s->W[1] * s->distance * S[a][b];
+    for (int i = 0; i < 4; i++) {
+      for (int k = 0; k < 3; k++)
+        to->C[i][3 * a + k] =
+            s->at.slopes[a][i] * s->normal[k] + s->at.weights[i] / s->distance * T[a][k];
+    }
+  }
+}
+
+/* Any matrix, three eigenvectors at a time. */
+static int split_any(const double H[N * N], pl_barrier_part parts[PL_BARRIER_PARTS])
+{
+  double D[N * N], V[N * N], max = 0;
+  int count = 0;
+  memcpy(D, H, sizeof D);
+  diagonalise(D, V, N);
+  for (int k = 0; k < N; k++) max = fmax(max, fabs(D[(N + 1) * k]));
+  for (int k = 0; k < N; k++) {
+    pl_barrier_part *to = &parts[count / 3];
+    int row = count % 3;
+    if (!(fabs(D[(N + 1) * k]) > LEAST * max)) continue;
+    if (row == 0) memset(to, 0, sizeof *to);
+    to->D[4 * row] = D[(N + 1) * k];
+    for (int i = 0; i < N; i++) to->C[i / 3][3 * row + i % 3] = V[N * i + k];
+    count++;
+  }
+  return (count + 2) / 3;
+}
+
+int pl_barrier_split(const pl_barrier *barrier, pl_contact_kind kind, const double x[4][3],
+                     pl_barrier_part parts[PL_BARRIER_PARTS])
+{
+  state s;
+  if (!find_state(barrier, kind, x, &s) || !(s.W[2] > 0)) return 0;
+  if (is_parallel(barrier, kind, x)) {
+    double H[N * N];
+    law_hessian(x, &s, PL_BARRIER_EXACT, H);
+    (void)mollify(barrier, x, &s, PL_BARRIER_EXACT, NULL, H);
+    return split_any(H, parts);
+  }
+  part_of_points(&s, &parts[0]);
+  if (!s.at.params) return 1;
+  part_of_params(x, &s, &parts[1]);
+  return 2;
 }

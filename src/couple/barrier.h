@@ -36,6 +36,17 @@ void pl_barrier_law_at(const pl_barrier *barrier, double gap, double out[3]);
 double pl_barrier_at(const pl_barrier *barrier, pl_contact_kind kind, const double x[4][3],
                      pl_barrier_hessian which, double gradient[12], double hessian[144]);
 
+/* A part C^T D C of the second derivatives: C (3 x 3 for each point) gives a motion of the points,
+ * which D resists. Row-major. */
+typedef struct pl_barrier_part {
+  double C[4][9], D[9];
+} pl_barrier_part;
+enum { PL_BARRIER_PARTS = 4 }; /* at most */
+
+/* The exact second derivatives as a sum of such parts; returns how many. */
+int pl_barrier_split(const pl_barrier *barrier, pl_contact_kind kind, const double x[4][3],
+                     pl_barrier_part parts[PL_BARRIER_PARTS]);
+
 /* A tenth of the harmonic mean of both moduli, Pa, over a share of the surface, m^2, and the
  * range; but at least m/(10 h^2) with the mass that the contact moves, 1/m = sum_i c_i^2/m_i. */
 double pl_barrier_stiffness(const double young[2], double area, double range, double mass,

@@ -213,6 +213,9 @@ void pl_collision_place(pl_collision *self, const double *q, const double *v);
 void pl_collision_act(pl_collision *self, const int points[4], const pl_moment *at,
                       const double w[4], const double force[3], const double D[9], double *f,
                       const pl_tangent *tangent);
+/* The matrix += C_i^T D C_j, 3 x 3 each. */
+void pl_collision_stiffen(pl_collision *self, const int points[4], const pl_moment *at,
+                          const double C[4][9], const double D[9], const pl_tangent *tangent);
 /* The friction of a pair. */
 void pl_collision_rub(pl_collision *self, const pl_collision_pair *pair, const pl_moment *at,
                       double *f, const pl_tangent *tangent);

@@ -186,6 +186,7 @@ static pl_barrier barrier_of(const pl_fence *self, const pl_proximity *pair)
   const pl_collision *is = &self->is;
   const pl_bodies *bodies = is->is.base.bodies;
   barrier.stiffness = pl_fence_stiffness(self, pair);
+  barrier.separation = pair->thickness;
   for (int e = 0; e < 2 && pair->kind == PL_EDGE_EDGE; e++) {
     int b = pair->surfaces[e], first = is->point_start[b];
     const pl_boundary *surface = &is->surfaces[b];
@@ -223,6 +224,23 @@ double pl_fence_law(const pl_fence *self, const pl_proximity *pair, double W[3],
   return energy;
 }
 
+/* The exact second derivatives. */
+static void stiffen(pl_fence *self, const pl_proximity *pair, const pl_moment *at,
+                    const pl_tangent *tangent)
+{
+  double x[4][3];
+  pl_barrier_part parts[PL_BARRIER_PARTS];
+  const pl_barrier barrier = barrier_of(self, pair);
+  places_of(self, pair, x);
+  int count = pl_barrier_split(&barrier, (pl_contact_kind)pair->kind, (const double(*)[3])x, parts);
+  for (int part = 0; part < count; part++) {
+    double *D = parts[part].D;
+    for (int e = 0; e < 9; e++) D[e] *= tangent->kq;
+    pl_collision_stiffen(&self->is, pair->points, at, (const double(*)[9])parts[part].C, D,
+                         tangent);
+  }
+}
+
 static void press(pl_fence *self, const pl_proximity *pair, const pl_moment *at, double *f,
                   const pl_tangent *tangent)
 {
@@ -236,6 +254,10 @@ static void press(pl_fence *self, const pl_proximity *pair, const pl_moment *at,
     pl_collision_act(&self->is, points, at, only, force, none, f, NULL);
   }
   if (!tangent) return;
+  if (!tangent->semidefinite) {
+    stiffen(self, pair, at, tangent);
+    return;
+  }
   for (int e = 0; e < 9; e++) D[e] = tangent->kq * W[2] * pair->normal[e / 3] * pair->normal[e % 3];
   pl_collision_act(&self->is, pair->points, at, pair->weights, force, D, NULL, tangent);
 }

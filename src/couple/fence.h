@@ -8,8 +8,9 @@
  * "Incremental potential contact", 2020). Obstacles that move are on their way together with the
  * increments, from where they are at the beginning of the substep to where they are at the stage.
  *
- * The stiffness of a pair is that of couple/barrier.h and constant during a substep. The matrix has
- * the part along the normal only (Gauss-Newton), and for hollow obstacles their curvature.
+ * The stiffness of a pair is that of couple/barrier.h and constant during a substep. A semidefinite
+ * matrix has the part along the normal only (Gauss-Newton), and for hollow obstacles their
+ * curvature; an exact one has all second derivatives, as stencils (pl_barrier_split).
  *
  * Friction is that of couple/slip.h with N from the beginning of the substep, or from the pass
  * before; what it remembers lies in the state. */

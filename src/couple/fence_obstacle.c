@@ -58,27 +58,29 @@ static void act(pl_fence *self, int point, const pl_moment *at, const double for
   pl_collision_act(&self->is, points, at, only, force, D, f, tangent);
 }
 
-/* W' H beside W'' n n^T where the surface is hollow: there it is positive. */
-static void stiffness_at(double kq, const double W[3], const double n[3], const double *H,
-                         double D[9])
+/* W'' n n^T + W' H; a semidefinite one without W' H, but where the surface is hollow: there it is
+ * positive. */
+static void stiffness_at(const pl_tangent *tangent, const double W[3], const double n[3],
+                         const double *H, double D[9])
 {
   double trace = H[0] + H[4] + H[8], squares = 0;
   for (int k = 0; k < 9; k++) squares += H[k] * H[k];
-  double hollow = trace < 0 && trace * trace >= squares ? W[1] : 0;
-  for (int k = 0; k < 9; k++) D[k] = kq * (W[2] * n[k / 3] * n[k % 3] + hollow * H[k]);
+  int is_hollow = trace < 0 && trace * trace >= squares;
+  double bent = is_hollow || !tangent->semidefinite ? W[1] : 0;
+  for (int k = 0; k < 9; k++) D[k] = tangent->kq * (W[2] * n[k / 3] * n[k % 3] + bent * H[k]);
 }
 
 static void press(pl_fence *self, const pl_obstacle *obstacle, int point, const pl_moment *at,
                   double *f, const pl_tangent *tangent)
 {
-  double normal[3], H[9], W[3], D[9], force[3];
+  double normal[3], H[9], W[3], D[9] = {0}, force[3];
   pl_barrier barrier = self->law;
   if (!(pl_fence_point_gap(self, obstacle, point, normal, NULL) < barrier.range)) return;
   double gap = pl_fence_point_gap(self, obstacle, point, normal, H);
   barrier.stiffness = pl_fence_point_stiffness(self, point);
   pl_barrier_law_at(&barrier, gap, W);
   pl_vec3_scale(-W[1], normal, force);
-  stiffness_at(tangent ? tangent->kq : 0, W, normal, H, D);
+  if (tangent) stiffness_at(tangent, W, normal, H, D);
   act(self, point, at, force, D, f, tangent);
 }
 

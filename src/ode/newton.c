@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SEARCHES = 12, USUAL_REFRESH = 10, LAG_REFRESH = 4 };
+enum { USUAL_REFRESH = 10, LAG_REFRESH = 4 };
 
 /* A kept matrix is recomputed where an increment is longer than this part of the one before, or
  * where a stage took more iterations than that (Hauth 2004, 3.3.4). */
@@ -26,9 +26,12 @@ static const double trial_ease = 1000;
 /* What rounding leaves of forces that cancel: inertia and inner forces of a free flight, say. */
 static const double rounding = 1e-12;
 
-/* What is let through of an increment that is stuck, and how many of those are too many. */
-static const double nothing = 1e-6;
-enum { MOST_STUCK = 3 };
+/* Whole increments that leave more than this part of the residual converge slowly. */
+static const double steady = 0.1;
+
+/* Exact increments of which less than this part is let through are no good. */
+static const double much = 0.5;
+enum { LONGEST_PAUSE = 8 };
 
 /* How far a solve goes that looks for directions of negative curvature. */
 static const double spectral = 1e-6;
@@ -89,9 +92,8 @@ void pl_newton_take(pl_integrator *integrator, const double numbers[PL_KEPT_NUMB
   newton->folded = numbers[5];
 }
 
-/* r = -G(z), filtered; A too if wanted. */
-static void residual(pl_newton *newton, pl_system *system, const pl_stage *stage, const double *z,
-                     pl_bsr *A, int semidefinite)
+void pl_newton_residual(pl_newton *newton, pl_system *system, const pl_stage *stage,
+                        const double *z, pl_bsr *A, int semidefinite)
 {
   double start = pl_now();
   int n = system->blocks;
@@ -316,6 +318,36 @@ static double linear_tolerance(const pl_newton *newton, const pl_system *system,
   return fmax(least, fmin(rest, newton->forcing));
 }
 
+/* Guarded: semidefinite tangents are too stiff where much is bent, compressed or pressed together;
+ * they converge by a factor per iteration, often by 0.9 only. Where whole increments have come to
+ * that the exact ones follow. One that is indefinite is replaced, and the next is not tried. After
+ * one that had to be cut (second derivatives jump where the nearest features change, and increments
+ * would go to and fro there) semidefinite ones follow, each time twice as many up to a bound. */
+static int first_tangent(const pl_newton *newton, const pl_system *system)
+{
+  return system->safe && newton->exact.is_next ? 0 : newton->semidefinite;
+}
+
+static void give_up_exact(pl_newton *newton, int rest)
+{
+  newton->exact.is_next = 0;
+  newton->exact.rest = rest;
+}
+
+static void choose_tangent(pl_newton *newton, double part, double size, double before)
+{
+  if (newton->exact.is_next && part < much) {
+    give_up_exact(newton, newton->exact.pause);
+    if (newton->exact.pause < LONGEST_PAUSE) newton->exact.pause *= 2;
+  } else if (newton->exact.is_next && part == 1) {
+    newton->exact.pause = 1;
+  }
+  if (newton->exact.rest > 0)
+    newton->exact.rest--;
+  else if (part == 1 && size > steady * before)
+    newton->exact.is_next = 1;
+}
+
 /* One direction: with the wanted tangent, or with the semidefinite one where that is indefinite. */
 static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage *stage,
                            const double *z, int first, pl_step_report *report, pl_error *error)
@@ -323,9 +355,12 @@ static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage 
   // contact that comes and goes leaves no matrix as it was
   int fresh = !is_usable(newton, system, stage, first) || system->safe;
   if (fresh) system->pass.patched = 0;
-  for (int semidefinite = newton->semidefinite;; semidefinite = newton->projection) {
+  for (int semidefinite = first_tangent(newton, system);; semidefinite = newton->projection) {
     // where the last increment has ended r is known
-    if (first || fresh) residual(newton, system, stage, z, fresh ? system->A : NULL, semidefinite);
+    if (first || fresh)
+      pl_newton_residual(newton, system, stage, z, fresh ? system->A : NULL, semidefinite);
+    if (system->safe && system->pairs && pl_pairs_is_short(system->pairs))
+      return pl_fail(error, PL_E_LIMIT, "there is no room for all pairs of blocks in contact");
     double scale = start_increment(newton, system, stage, z, first && !system->safe);
     if (first) {
       double size = filtered_norm(system, newton->r);
@@ -343,8 +378,10 @@ static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage 
     int is_cut = report->unfinished_solves > unfinished;
     if (is_cut && (system->budget || pl_watch_late(system->watch)))
       hold_back(newton, system, stage, z);
-    if (status != PL_E_INDEFINITE || semidefinite) return status;
+    int is_flat = system->safe && status == PL_E_SINGULAR;
+    if (semidefinite || !(status == PL_E_INDEFINITE || is_flat)) return status;
     report->semidefinite_fallbacks++;
+    give_up_exact(newton, 1);
     fresh = 1;
   }
 }
@@ -353,7 +390,7 @@ int pl_newton_is_indefinite(pl_newton *newton, pl_system *system, const pl_stage
                             const double *z, pl_step_report *report)
 {
   int n = 3 * system->blocks;
-  residual(newton, system, stage, z, system->A, 0);
+  pl_newton_residual(newton, system, stage, z, system->A, 0);
   // the golden ratio's multiples are spread evenly, without a period
   for (int i = 0; i < n; i++) {
     double multiple = 0.6180339887498949 * (i + 1);
@@ -369,79 +406,6 @@ int pl_newton_is_indefinite(pl_newton *newton, pl_system *system, const pl_stage
 int pl_system_folded1(pl_system *system, const double *q)
 {
   return system->ops->folded1 ? system->ops->folded1(system, q) : 0;
-}
-
-/* Can q be no equilibrium, since something is inside out? In motion such states pass. */
-static int is_folded(const pl_newton *newton, pl_system *system, const pl_stage *stage)
-{
-  return stage->cm == 0 && pl_system_folded1(system, newton->q);
-}
-
-/* trial = z + s dz, r = -G there; returns the slope dz . r, NaN where it must not go. */
-static double slope_at(pl_newton *newton, pl_system *system, const pl_stage *stage, const double *z,
-                       double s, int may_fold)
-{
-  pl_combine(z, s, newton->dz, newton->trial, system->blocks, system->pool);
-  if (system->safe) system->ops->go(system, s);
-  residual(newton, system, stage, newton->trial, NULL, 0);
-  if (!may_fold && is_folded(newton, system, stage)) return NAN;
-  pl_filter_force(&system->filter, newton->r);
-  return pl_dot(newton->dz, newton->r, system->blocks, system->pool);
-}
-
-/* Where the slope vanishes by the cubic model of the potential: that is the parabola through the
- * slopes f0 at 0, fa at a and fb at b. NaN where it has no such place. */
-static double cubic_model(double f0, double a, double fa, double b, double fb)
-{
-  double ra = (fa - f0) / a, rb = (fb - f0) / b;
-  double c2 = (ra - rb) / (a - b), c1 = ra - c2 * a;
-  return 2 * f0 / (sqrt(c1 * c1 - 4 * c2 * f0) - c1);
-}
-
-/* Guarded: how much of the increment is let through; what it moves is no longer than that. */
-static pl_status limit(pl_newton *newton, pl_system *system, const pl_stage *stage, double *max,
-                       pl_step_report *report, pl_error *error)
-{
-  int worst1 = 0;
-  *max = 1;
-  if (!system->safe || stage->cq == 0) return PL_OK;
-  pl_combine(NULL, stage->cq, newton->dz, newton->work, system->blocks, system->pool);
-  pl_status status =
-      system->ops->limit(system, stage->t, newton->q, newton->work, max, &worst1, error);
-  newton->stuck = *max < nothing ? newton->stuck + 1 : 0;
-  if (status || newton->stuck < MOST_STUCK) return status;
-  report->worst_block1 = worst1;
-  return pl_fail(
-      error, PL_E_CONVERGENCE,
-      "contact is stuck: nothing of Newton's increments is free of intersection (%.1e of "
-      "the last one); take smaller steps, or let what moves by itself stop earlier",
-      *max);
-}
-
-/* Moves z along dz: the whole way, or as far as it may go, unless the slope of the potential has
- * turned steeply upwards there (which says nothing where the matrix predicts), the forces are not
- * finite or an equilibrium would be sought beyond an infinite energy. Then less far: to where a
- * quadratic model of the potential has its minimum, and from the second time on a cubic one, both
- * kept within a part of the way. */
-static double search(pl_newton *newton, pl_system *system, const pl_stage *stage, double *z,
-                     double slope, double max)
-{
-  // what is inside out already may come back any way it can
-  int may_fold = is_folded(newton, system, stage);
-  double s = max, now = slope_at(newton, system, stage, z, s, may_fold), last = 0, then = NAN;
-  for (int i = 0; i < MOST_SEARCHES && slope > 0; i++) {
-    int will_do = now >= -0.5 * slope || system->predicts;
-    if (isfinite(now) && will_do) break;
-    double next = isfinite(then) ? cubic_model(slope, s, now, last, then) : NAN;
-    if (!isfinite(next)) next = s * slope / (slope - now);
-    if (!isfinite(now)) next = 0.5 * s;
-    last = s;
-    then = now;
-    s = fmin(fmax(next, 0.1 * s), 0.9 * s);
-    now = slope_at(newton, system, stage, z, s, may_fold);
-  }
-  memcpy(z, newton->trial, (size_t)system->blocks * 3 * sizeof *z);
-  return s;
 }
 
 /* The same where blocks depend on others: is d = prescribed - z other than E d, beyond rounding? */
@@ -532,6 +496,8 @@ static void start_safely(pl_newton *newton, pl_system *system, const pl_stage *s
 {
   int n = 3 * system->blocks;
   newton->stuck = 0;
+  newton->exact.is_next = newton->exact.rest = 0;
+  newton->exact.pause = 1;
   if (!system->safe) return;
   system->ops->external(system, stage->t, system->safe, stage->v0 ? stage->v0 : z, newton->work);
   newton->reference = filtered_norm(system, newton->work);
@@ -543,7 +509,7 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
 {
   int n = system->blocks;
   start_safely(newton, system, stage, z);
-  double step = INFINITY, contraction = INFINITY, rest = INFINITY;
+  double step = INFINITY, contraction = INFINITY, rest = INFINITY, residue = INFINITY;
   for (int iteration = 0; iteration < newton->iterations; iteration++) {
     int carries = moves_constrained(newton, system, stage, z);
     pl_status status = pl_watch_check(system->watch, error);
@@ -561,9 +527,12 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
     pl_filter_force(&system->filter, newton->r);
     double slope = carries ? 0 : pl_dot(newton->dz, newton->r, n, system->pool);
     double max = 1;
-    status = limit(newton, system, stage, &max, report, error);
+    status = pl_newton_limit(newton, system, stage, &max, report, error);
     if (status) return status;
-    double part = search(newton, system, stage, z, slope, max);
+    double part = pl_newton_search(newton, system, stage, z, slope, max);
+    if (system->safe)
+      status = pl_newton_go_on(newton, system, stage, slope, z, &part, report, error);
+    if (status) return status;
 
     double size = filtered_norm(system, newton->r);
     report->newton_residual = size;
@@ -590,6 +559,8 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
     rest = contraction < 1 ? contraction / (1 - contraction) * step : INFINITY;
     if (whole && fmin(step, rest) < newton->min_step) return end_well(newton, system);
     if (pl_system_budget(system, report) == 0 || pl_watch_late(system->watch)) break;
+    choose_tangent(newton, part, size, residue);
+    residue = size;
     if (step > slow * before || iteration >= MANY_ITERATIONS) newton->is_kept = 0;
   }
   return end_early(newton, system, stage, contraction, rest, z, report, error);

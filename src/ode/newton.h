@@ -57,6 +57,9 @@ typedef struct pl_newton {
   double cancelling; /* what rounding may leave of the forces that cancel in G, N */
   int stuck; /* guarded: increments in succession of which next to nothing was let through */
   double *q, *v, *r, *dz, *trial, *rest, *work; /* vectors of the integrator's workspace */
+  struct {
+    int is_next, rest, pause; /* how many iterations are without it; and after the next failure */
+  } exact;                    /* guarded: the exact tangent */
   // the matrix that is there: of which stage, and whether it is worth keeping
   double cm, cq, cv;
   double folded; /* whose constraints it was folded with; 0: none */
@@ -148,6 +151,28 @@ enum { PL_KEPT_NUMBERS = 6 };
 int pl_newton_keeps(const pl_integrator *integrator);
 void pl_newton_put(const pl_integrator *integrator, double numbers[PL_KEPT_NUMBERS]);
 void pl_newton_take(pl_integrator *integrator, const double numbers[PL_KEPT_NUMBERS]);
+
+/* r = -G(z), filtered; A too if wanted. */
+void pl_newton_residual(pl_newton *newton, pl_system *system, const pl_stage *stage,
+                        const double *z, pl_bsr *A, int semidefinite);
+
+/* Guarded: how much of the increment is let through; what it moves is no longer than that. */
+pl_status pl_newton_limit(pl_newton *newton, pl_system *system, const pl_stage *stage, double *max,
+                          pl_step_report *report, pl_error *error);
+
+/* Moves z along dz: the whole way, or as far as it may go, unless the slope of the potential has
+ * turned steeply upwards there (which says nothing where the matrix predicts), the forces are not
+ * finite or an equilibrium would be sought beyond an infinite energy. Then less far: to where a
+ * quadratic model of the potential has its minimum, and from the second time on a cubic one, both
+ * kept within a part of the way. */
+double pl_newton_search(pl_newton *newton, pl_system *system, const pl_stage *stage, double *z,
+                        double slope, double max);
+
+/* Guarded: z has gone the whole way along dz. As long as the slope is more than half of what it was
+ * it goes on, twice as far each time: a semidefinite tangent is too stiff by any factor where the
+ * potential is not convex, and a solve costs more than to look ahead. */
+pl_status pl_newton_go_on(pl_newton *newton, pl_system *system, const pl_stage *stage, double slope,
+                          double *z, double *part, pl_step_report *report, pl_error *error);
 
 /* z: where to linearise first (constrained nodes may be anywhere); on success the solution. */
 pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *stage, double *z,

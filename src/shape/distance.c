@@ -168,6 +168,13 @@ static void inverse(double T[2][3], int params, double S[2][2])
   S[0][1] = S[1][0] = -ab / det;
 }
 
+void pl_closest_metric(const double x[4][3], const pl_closest *at, double T[2][3], double S[2][2])
+{
+  memset(T, 0, 6 * sizeof(double));
+  tangents(x, at, T);
+  inverse(T, at->params, S);
+}
+
 /* What all blocks share: S g_i, y_i = T S g_i and P. */
 typedef struct parts {
   double Sg[4][2], y[4][3], P[3][3];
@@ -175,9 +182,8 @@ typedef struct parts {
 
 static void make_parts(const double x[4][3], const pl_closest *at, parts *out)
 {
-  double T[2][3] = {{0}}, S[2][2];
-  tangents(x, at, T);
-  inverse(T, at->params, S);
+  double T[2][3], S[2][2];
+  pl_closest_metric(x, at, T, S);
   for (int i = 0; i < 4; i++) {
     for (int a = 0; a < 2; a++)
       out->Sg[i][a] = S[a][0] * at->slopes[0][i] + S[a][1] * at->slopes[1][i];

@@ -33,6 +33,10 @@ void pl_closest_points(pl_contact_kind kind, const double x[4][3], pl_closest *o
 void pl_closest_normal(pl_contact_kind kind, const double x[4][3], const pl_closest *at,
                        double normal[3]);
 
+/* T = sum_i x_i g_i^T, how r moves with each parameter, and S = (T^T T)^-1; both zero for others
+ * than the first m. */
+void pl_closest_metric(const double x[4][3], const pl_closest *at, double T[2][3], double S[2][2]);
+
 /* The second derivatives of D by x, 12 x 12, row-major; the first are 2 c_i r. */
 void pl_closest_hessian(const double x[4][3], const pl_closest *at, double hessian[144]);
 

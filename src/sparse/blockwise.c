@@ -32,6 +32,20 @@ typedef struct preparation {
   pl_block_maker *make;
 } preparation;
 
+/* A block that alone is not definite may be with what pairs add to it. */
+static pl_status make_with_pairs(const preparation *job, int row, const double *P)
+{
+  const pl_pairs *pairs = job->state->common.pairs;
+  int place = pairs ? pairs->local[row] : -1;
+  const double *D = job->A->values + 9 * (size_t)job->A->diagonal[row];
+  double *B = job->state->blocks + 9 * (size_t)row, sum[9];
+  pl_status status = job->make(D, P, B);
+  if (!status || place < 0) return status;
+  pl_pairs_diagonal(pairs, place, sum); // symmetric: rows are columns
+  for (int k = 0; k < 9; k++) sum[k] += D[k];
+  return job->make(sum, P, B);
+}
+
 static void prepare_chunk(void *context, int chunk)
 {
   const preparation *job = context;
@@ -45,7 +59,7 @@ static void prepare_chunk(void *context, int chunk)
     const double *P = NULL;
     if (filter && entry < filter->count && filter->nodes[entry] == row)
       P = filter->projections + 9 * entry++;
-    status = job->make(A->values + 9 * (size_t)A->diagonal[row], P, job->state->blocks + 9 * row);
+    status = make_with_pairs(job, row, P);
     if (status) break;
   }
   job->state->refusals[chunk] = (pl_refusal){status, row};

@@ -23,6 +23,7 @@ typedef pl_status pl_block_maker(const double *D, const double *P, double *B);
 pl_status pl_blockwise_create(pl_preconditioner *self, const pl_bsr *A, const double *values,
                               pl_error *error);
 void pl_blockwise_destroy(pl_preconditioner *self);
+/* Where pairs touch a row whose block is refused, it is made with what they add to it. */
 pl_status pl_blockwise_prepare(pl_preconditioner *self, const pl_bsr *A, const pl_filter *filter,
                                pl_pool *pool, pl_block_maker *make, pl_error *error);
 void pl_blockwise_apply(pl_preconditioner *self, const double *r, double *z, pl_pool *pool);

@@ -85,6 +85,7 @@ static pl_status prepare(pl_solver *common, const pl_bsr *A, const pl_filter *fi
 {
   eisenstat *self = (eisenstat *)common;
   const pl_small_factor *factor = NULL;
+  self->ssor->pairs = common->pairs;
   pl_status status = self->ssor->ops->prepare(self->ssor, A, filter, pool, error);
   if (!status) status = pl_solver_correct(common, A, filter, error);
   if (status) return status;

@@ -185,6 +185,41 @@ TEST(projected_matrices_are_the_nearest_semidefinite_ones)
   CHECK(indefinite > 300);
 }
 
+/* Sum of C^T D C. */
+static void sum_parts(const pl_barrier_part *parts, int count, double H[144])
+{
+  memset(H, 0, 144 * sizeof *H);
+  for (int part = 0; part < count; part++) {
+    for (int e = 0; e < 144; e++) {
+      const double *a = parts[part].C[e / 12 / 3], *b = parts[part].C[e % 12 / 3];
+      for (int k = 0; k < 9; k++)
+        H[e] += a[3 * (k / 3) + e / 12 % 3] * parts[part].D[k] * b[3 * (k % 3) + e % 12 % 3];
+    }
+  }
+}
+
+TEST(exact_matrices_are_sums_of_parts)
+{
+  int counts[PL_BARRIER_PARTS + 1] = {0};
+  for (int trial = 0; trial < 4000; trial++) {
+    double x[4][3], H[144], sum[144], size = 0;
+    pl_barrier_part parts[PL_BARRIER_PARTS];
+    pl_contact_kind kind = trial % 2 ? PL_EDGE_EDGE : PL_POINT_TRIANGLE;
+    pl_barrier barrier = some_barrier(trial);
+    barrier.rest = trial % 4 == 1 ? 1e4 : 0;
+    random_points(x);
+    double W = pl_barrier_at(&barrier, kind, (const double(*)[3])x, PL_BARRIER_EXACT, NULL, H);
+    int count = pl_barrier_split(&barrier, kind, (const double(*)[3])x, parts);
+    CHECK((count > 0) == (W > 0 && !isinf(W)));
+    if (!count) continue;
+    sum_parts(parts, count, sum);
+    for (int i = 0; i < 144; i++) size = fmax(size, fabs(H[i]));
+    for (int i = 0; i < 144; i++) CHECK_NEAR(sum[i], H[i], 1e-12 * size);
+    counts[count]++;
+  }
+  CHECK(counts[1] > 100 && counts[2] > 100 && counts[3] > 100);
+}
+
 TEST(forces_sum_to_nothing_and_turn_nothing)
 {
   for (int trial = 0; trial < 2000; trial++) {
@@ -226,5 +261,5 @@ TESTS(X(laws_end_smoothly_and_grow_without_bound)
           X(gradient_and_matrix_are_derivatives_of_the_potential)
               X(edges_that_become_parallel_keep_their_derivatives)
                   X(projected_matrices_are_the_nearest_semidefinite_ones)
-                      X(forces_sum_to_nothing_and_turn_nothing)
+                      X(exact_matrices_are_sums_of_parts) X(forces_sum_to_nothing_and_turn_nothing)
                           X(features_that_touch_have_no_finite_potential))

@@ -323,6 +323,21 @@ TEST(eisenstat_takes_the_factor_into_its_sweeps)
 /* ---- promises ---- */
 
 /* New values, other contacts, again the first ones: nothing is taken once all have been seen. */
+/* What is compressed has a block on the diagonal that alone is indefinite; with the contact that
+ * holds it, it is not. */
+TEST(blocks_that_only_contact_makes_definite_are_no_obstacle)
+{
+  static const char *const preconditioners[] = {"ssor", "block-diagonal"};
+  blocks self = make_blocks(5, 3);
+  touch(&self, 100, 0);
+  add_mass(&self, 5);
+  double *D = self.A->values + 9 * self.A->diagonal[node_of(&self, 1, 1, 1, 0)];
+  D[8] = -0.5;
+  CHECK(iterations_of(&self, "eisenstat", NULL) > 0);
+  for (int i = 0; i < 2; i++) CHECK(iterations_of(&self, "cg", preconditioners[i]) > 0);
+  destroy_blocks(&self);
+}
+
 static void check_steady(const pair *names)
 {
   blocks self = make_blocks(8, 4);
@@ -440,7 +455,8 @@ TESTS(X(iterations_do_not_grow_with_the_stiffness_of_contacts)
           X(bare_preconditioners_fail_in_stiff_contact)
               X(sweeps_take_the_place_of_a_factor_that_costs_too_much)
                   X(eisenstat_takes_the_factor_into_its_sweeps)
-                      X(steady_solves_with_pairs_take_no_memory)
-                          X(bits_depend_neither_on_threads_nor_on_an_empty_list)
-                              X(memory_that_is_missing_is_told)
-                                  X(pairs_of_another_size_are_refused))
+                      X(blocks_that_only_contact_makes_definite_are_no_obstacle)
+                          X(steady_solves_with_pairs_take_no_memory)
+                              X(bits_depend_neither_on_threads_nor_on_an_empty_list)
+                                  X(memory_that_is_missing_is_told)
+                                      X(pairs_of_another_size_are_refused))
