@@ -272,6 +272,7 @@ TEST(a_turned_end_twists_the_rod_evenly)
   pl_fix_def turn = pl_fix_def_default();
   const double times[] = {0, 3}, factors[] = {0, 1};
   turn.axis[0] = 1;
+  turn.axis[2] = 0;
   turn.angle = 3 * 360;
   turn.ramp = (pl_ramp){.count = 2, .times = times, .factors = factors};
   hold(world, body, "last", turn);
