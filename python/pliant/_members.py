@@ -77,7 +77,7 @@ MEMBERS = {
         'site_count': '',
         'site_regions': 'site_count of them: what each frame moves alone, so that it stays rigid; NULL: nothing in particular',
         'insert_reach': 'm; > 0: frames are put in where the body touches obstacles, acting so far, and taken out when no longer needed',
-        'surface': 'finer triangles (or the boundary of finer elements) that follow the body and are shown in its place; copied; NULL: none',
+        'surface': 'finer triangles (or the boundary of finer elements) that follow the body, are shown in its place and touch what it meets; copied; NULL: none',
         'groups': 'bits: the groups that it belongs to, and those whose bodies it may touch; 0: all. Two bodies meet if each meets the other; obstacles are met by all',
         'meets': 'bits: the groups that it belongs to, and those whose bodies it may touch; 0: all. Two bodies meet if each meets the other; obstacles are met by all',
         'self_contact': '1: parts of the surface keep apart from each other',

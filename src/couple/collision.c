@@ -383,7 +383,7 @@ static int may_catch(const pl_collision *self, const pl_substep *step)
 {
   if (!self->is_linear || step->system->order > 1) return 1;
   for (size_t b = 0; b < self->is.base.bodies->count; b++) {
-    if (self->is.base.bodies->list[b].model->ops->is_rigid) return 1;
+    if (pl_collision_is_rigid(self, (int)b)) return 1;
   }
   return pl_collision_strays(self);
 }

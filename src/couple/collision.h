@@ -131,6 +131,11 @@ typedef struct pl_collision {
   unsigned char *touched; /* per body: something of it touches */
 } pl_collision;
 
+static inline int pl_collision_is_rigid(const pl_collision *self, int body)
+{
+  return self->is.base.bodies->list[body].model->ops->is_rigid;
+}
+
 /* What a pair's gap is at places x: weights and normal as they are there; returns the gap. */
 double pl_collision_gap(const pl_collision_pair *pair, const double *x, double weights[4],
                         double normal[3]);
@@ -144,7 +149,10 @@ enum { PL_COLLISION_MEMORY = 4 }; /* numbers per point: 1 + the partner's body (
 size_t pl_collision_slots(const pl_body *body);
 double *pl_collision_memory(const pl_collision *self, int point);
 
-/* Parts of the coupling: collision_find.c. */
+/* Pairs that come nearer than so many ranges are taken. */
+#define PL_COLLISION_AHEAD 1.5
+
+/* Parts of the coupling: collision_prepare.c, collision_find.c. */
 void pl_collision_destroy(pl_coupling *base);
 void pl_collision_follow(pl_coupling *base, const pl_renumbering *change);
 pl_status pl_collision_prepare(pl_coupling *base, pl_error *error);

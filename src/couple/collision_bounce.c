@@ -238,7 +238,7 @@ void pl_collision_strike(pl_collision *self, const pl_substep *step)
   int is_placed = 0;
   if (uses_pairs(step->system) || step->system->is_static) return;
   for (int b = 0; b < self->surface_count; b++) {
-    if (!self->is.base.bodies->list[b].model->ops->is_rigid) continue;
+    if (!pl_collision_is_rigid(self, b)) continue;
     for (size_t o = 0; pl_collision_meets_obstacles(self, b) && o < self->contact->count; o++) {
       if (!is_placed) pl_collision_place(self, step->q, step->v);
       is_placed = 1;

@@ -65,16 +65,12 @@ void pl_collision_share_stiffness(pl_collision *self, const pl_substep *step)
 
 /* ---- obstacles ---- */
 
-static int is_rigid(const pl_collision *self, int b)
-{
-  return self->is.base.bodies->list[b].model->ops->is_rigid;
-}
-
 int pl_collision_meets_obstacles(const pl_collision *self, int b)
 {
   const pl_contact *contact = self->contact;
   if (!contact || contact->mode == PL_CONTACT_NONE || !contact->count) return 0;
-  return is_rigid(self, b) || pl_contact_follows(contact, &self->is.base.bodies->list[b]);
+  return pl_collision_is_rigid(self, b) ||
+         pl_contact_follows(contact, &self->is.base.bodies->list[b]);
 }
 
 /* May the point come near the obstacle? A distance changes by no more than the way is long. */
@@ -104,8 +100,9 @@ size_t pl_collision_obstacle_room(const pl_collision *self)
   size_t sum = 0;
   for (int b = 0; b < self->surface_count; b++) {
     if (!pl_collision_meets_obstacles(self, b)) continue;
-    sum += is_rigid(self, b) ? self->contact->count * (size_t)self->surfaces[b].point_count
-                             : count_watched(self, b);
+    sum += pl_collision_is_rigid(self, b)
+               ? self->contact->count * (size_t)self->surfaces[b].point_count
+               : count_watched(self, b);
   }
   return sum;
 }
@@ -174,7 +171,7 @@ static pl_collision_pair pair_with(const pl_collision *self, int b, int point,
                              .weights = {1, 0, 0, 0},
                              .sign = 1,
                              .friction = pl_obstacle_friction(obstacle),
-                             .is_rigid = is_rigid(self, b),
+                             .is_rigid = pl_collision_is_rigid(self, b),
                              .is_nearest = !self->first1[point],
                              .obstacle = obstacle};
 }
@@ -244,7 +241,7 @@ void pl_collision_take_obstacles(pl_collision *self, const pl_substep *step)
 {
   for (int b = 0; b < self->surface_count; b++) {
     size_t first = self->pair_count;
-    int meets = pl_collision_meets_obstacles(self, b), rigid = is_rigid(self, b);
+    int meets = pl_collision_meets_obstacles(self, b), rigid = pl_collision_is_rigid(self, b);
     for (int p = 0; meets && p < self->surfaces[b].point_count; p++)
       (rigid ? take_point : take_follower)(self, step, b, self->point_start[b] + p);
     if (rigid) pl_collision_bounce(self, step, first, self->pair_count - first);

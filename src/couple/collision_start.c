@@ -14,11 +14,6 @@
 #define RISE 0.1  /* s */
 #define NEW  -1.0 /* in place of a depth */
 
-static int is_rigid(const pl_collision *self, int b)
-{
-  return self->is.base.bodies->list[b].model->ops->is_rigid;
-}
-
 /* Where the slots of a body end that begin here; its own is the last one. */
 static double *end_of(const pl_collision *self, int b, double *begin)
 {
@@ -37,7 +32,7 @@ void pl_collision_recall(pl_collision *self, const pl_substep *step)
   for (int b = 0; b < self->surface_count; b++) {
     end = end_of(self, b, end);
     self->sunk[b] = 0;
-    if (!is_rigid(self, b) || step->system->is_static) continue;
+    if (!pl_collision_is_rigid(self, b) || step->system->is_static) continue;
     const double *kept = own(self, end);
     self->sunk[b] = kept[1] > 0 ? kept[2] : NEW;
   }
@@ -82,7 +77,7 @@ void pl_collision_rise(pl_collision *self, const pl_substep *step)
   double *end = self->is.base.memory;
   for (int b = 0; b < self->surface_count; b++) {
     end = end_of(self, b, end);
-    if (!is_rigid(self, b)) continue;
+    if (!pl_collision_is_rigid(self, b)) continue;
     double depth = self->sunk[b] == NEW ? find_depth(self, b) : self->sunk[b];
     own(self, end)[1] = 1;
     own(self, end)[2] = fmax(depth - self->range * step->h / RISE, 0);

@@ -3,8 +3,8 @@
  * Block k of row i stands at values + 9*k, k in [start[i], start[i+1]), in column columns[k]; its
  * entries are stored column by column (values[9*k + 3*c + r] is row r, column c of the block),
  * which suits the product: y += column * x_c. Columns ascend within a row; every row has its
- * diagonal, but for rows that are another process' (pl_bsr_create_divided). The place k of a block fits into an int, 9*k need not: write 9 * (size_t)k. 9 numbers
- * for each row do fit. */
+ * diagonal, but for rows that are another process' (pl_bsr_create_divided). The place k of a block
+ * fits into an int, 9*k need not: write 9 * (size_t)k. 9 numbers for each row do fit. */
 #ifndef PL_SPARSE_BSR_H
 #define PL_SPARSE_BSR_H
 
