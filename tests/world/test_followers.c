@@ -2,8 +2,8 @@
  * shape in a cage stands on the floor. With every integrator and model. */
 // label: long
 #include "ode/integrator.h"
-#include "pliant/world.h"
-#include "test.h"
+
+#include "obstacles.h"
 
 static const double g = 9.81, weight = 9.81 * 1000 * 0.2 * 0.2 * 0.2;
 
@@ -59,30 +59,11 @@ static pl_world *make(const follower *in, pl_body_id *body)
   return world;
 }
 
-static pl_obstacle_id add(pl_world *world, const char *shape, const pl_setting *settings, int count,
-                          const pl_motion_def *motion)
-{
-  pl_obstacle_def def = pl_obstacle_def_default();
-  pl_obstacle_id id = {0};
-  def.shape = (pl_choice){shape, settings, count};
-  def.motions = motion;
-  def.motion_count = motion ? 1 : 0;
-  CHECK_OK(pl_world_add_obstacle(world, &def, &id, error));
-  return id;
-}
-
 static pl_obstacle_id add_floor(pl_world *world, double friction, double restitution)
 {
   const pl_setting floor[] = {{.name = "friction", .value = {friction}},
                               {.name = "restitution", .value = {restitution}}};
-  return add(world, "plane", floor, 2, NULL);
-}
-
-static void run(pl_world *world, double seconds, double dt)
-{
-  int failures = test_failures;
-  for (int i = 0; i < (int)(seconds / dt + 0.5) && test_failures == failures; i++)
-    CHECK_OK(pl_world_step(world, error));
+  return add_obstacle(world, "plane", floor, 2, NULL);
 }
 
 static int count_points(const pl_world *world, pl_body_id body)
@@ -139,7 +120,7 @@ TEST(every_integrator_stands_on_the_surface)
     pl_obstacle_id floor = add_floor(world, 0.5, 0);
     double rests = ops->is_implicit ? 1.2 : 0.4, force = 0;
     int steps = TEST_SANITIZED ? 4 : (int)(0.1 / in.dt);
-    run(world, TEST_SANITIZED ? 0.02 : rests, in.dt);
+    run_for(world, TEST_SANITIZED ? 0.02 : rests, in.dt);
     // explicit Euler's force goes to and fro between nothing and twice the weight
     for (int i = 0; i < steps; i++) {
       CHECK_OK(pl_world_step(world, error));
@@ -200,8 +181,8 @@ TEST(every_model_stands_on_curved_and_moving_obstacles)
       in.model = models[m];
       pl_world *world = make(&in, &body);
       pl_obstacle_id at =
-          add(world, cases[c].shape, cases[c].settings, cases[c].count, cases[c].motion);
-      run(world, seconds, in.dt);
+          add_obstacle(world, cases[c].shape, cases[c].settings, cases[c].count, cases[c].motion);
+      run_for(world, seconds, in.dt);
       pl_obstacle_facts facts = {0};
       CHECK_OK(pl_world_read_obstacle(world, at, &facts, error));
       double low = lowest(world, body) - (cases[c].motion ? 0.1 * seconds : 0);
@@ -232,7 +213,7 @@ TEST(thin_obstacles_stop_fast_surfaces)
     in.height = 0.5;
     in.velocity[2] = -20;
     pl_world *world = make(&in, &body);
-    add(world, "box", plate, 1, NULL);
+    add_obstacle(world, "box", plate, 1, NULL);
     double least = INFINITY;
     for (int i = 0; i < (TEST_SANITIZED ? 8 : 40); i++) {
       CHECK_OK(pl_world_step(world, error));
@@ -257,16 +238,16 @@ TEST(surfaces_slide_and_stick)
     in.dt = 0.002;
     pl_world *world = make(&in, &body);
     add_floor(world, 0.3, 0);
-    run(world, 0.5, in.dt);
+    run_for(world, 0.5, in.dt);
     double x0 = mean_of(world, body, 0, 0), v[3 * POINTS];
     int nodes = pl_mesh_node_count(pl_world_body_mesh(world, body));
     for (int i = 0; i < 3 * nodes; i++) v[i] = i % 3 == 0 ? 1.0 : 0;
     CHECK_OK(pl_world_set_velocities(world, body, v, error));
-    run(world, 0.2, in.dt);
+    run_for(world, 0.2, in.dt);
     double speed = mean_of(world, body, 1, 0), way = mean_of(world, body, 0, 0) - x0;
-    run(world, 0.6, in.dt);
+    run_for(world, 0.6, in.dt);
     double rest = mean_of(world, body, 0, 0);
-    run(world, 0.5, in.dt);
+    run_for(world, 0.5, in.dt);
     double creep = mean_of(world, body, 0, 0) - rest;
     printf("  %-15s %.4f of %.4f m/s after 0.2 s, %.4f of %.4f m; creeps %.1e m\n", in.integrator,
            speed, 1 - 0.3 * g * 0.2, way, 0.2 - 0.3 * g * 0.02, creep);
@@ -289,7 +270,7 @@ TEST(surfaces_bounce)
     in.dt = 0.002;
     pl_world *world = make(&in, &body);
     add_floor(world, 0.3, e ? 0.8 : 0);
-    run(world, 0.24, in.dt); // it has come down after 0.2 s
+    run_for(world, 0.24, in.dt); // it has come down after 0.2 s
     highest[e] = 0;
     for (int i = 0; i < 150; i++) {
       CHECK_OK(pl_world_step(world, error));
@@ -329,17 +310,17 @@ static uint64_t hash_after(int threads, int saves)
   in.velocity[0] = 0.5;
   pl_world *world = make(&in, &body);
   add_floor(world, 0.5, 0);
-  run(world, 0.1, in.dt);
+  run_for(world, 0.1, in.dt);
   if (saves) {
     // what happens in between is undone, friction's memory too
     size_t size = pl_world_state_size(world);
     void *state = malloc(size);
     CHECK_OK(pl_world_save_state(world, state, size, error));
-    run(world, 0.03, in.dt);
+    run_for(world, 0.03, in.dt);
     CHECK_OK(pl_world_load_state(world, state, size, error));
     free(state);
   }
-  run(world, 0.1, in.dt);
+  run_for(world, 0.1, in.dt);
   uint64_t hash = pl_world_state_hash(world);
   pl_world_destroy(world);
   return hash;

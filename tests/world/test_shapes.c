@@ -2,8 +2,8 @@
  */
 // label: long
 #include "ode/integrator.h"
-#include "pliant/world.h"
-#include "test.h"
+
+#include "obstacles.h"
 
 static const double g = 9.81;
 
@@ -51,25 +51,6 @@ static pl_world *make(const block *in, pl_body_id *body)
   CHECK_OK(pl_world_add_body(world, &body_def, body, error));
   pl_mesh_destroy(mesh);
   return world;
-}
-
-static pl_obstacle_id add(pl_world *world, const char *shape, const pl_setting *settings, int count,
-                          const pl_motion_def *motion)
-{
-  pl_obstacle_def def = pl_obstacle_def_default();
-  pl_obstacle_id id = {0};
-  def.shape = (pl_choice){shape, settings, count};
-  def.motions = motion;
-  def.motion_count = motion ? 1 : 0;
-  CHECK_OK(pl_world_add_obstacle(world, &def, &id, error));
-  return id;
-}
-
-static void run(pl_world *world, double seconds, double dt)
-{
-  int failures = test_failures;
-  for (int i = 0; i < (int)(seconds / dt + 0.5) && test_failures == failures; i++)
-    CHECK_OK(pl_world_step(world, error));
 }
 
 static int node_count(const pl_world *world, pl_body_id body)
@@ -130,8 +111,8 @@ TEST(every_integrator_rests_in_a_bowl)
     in.centre[2] = -0.235;
     in.integrator = ops->info.name;
     pl_world *world = make(&in, &body);
-    add(world, "sphere", bowl, 3, NULL);
-    run(world, TEST_SANITIZED ? 0.02 : 1.2, in.dt);
+    add_obstacle(world, "sphere", bowl, 3, NULL);
+    run_for(world, TEST_SANITIZED ? 0.02 : 1.2, in.dt);
     double depth = deepest(world, body, centre, 0.3, 1), energy = kinetic(world);
     printf("  %-18s depth %8.1e m, kinetic energy %.1e J\n", in.integrator, depth, energy);
     CHECK(depth < 1e-6 * 0.2);
@@ -157,7 +138,7 @@ TEST(nothing_enters_a_ball)
     in.velocity[2] = -2;
     in.cells[0] = in.cells[1] = in.cells[2] = 4;
     pl_world *world = make(&in, &body);
-    add(world, "sphere", ball, 2, NULL);
+    add_obstacle(world, "sphere", ball, 2, NULL);
     double depth = -1;
     for (int i = 0; i < (int)(0.4 / in.dt); i++) {
       CHECK_OK(pl_world_step(world, error));
@@ -180,7 +161,7 @@ TEST(thin_obstacles_stop_fast_bodies)
   in.centre[2] = 0.5;
   in.velocity[2] = -20;
   pl_world *world = make(&in, &body);
-  add(world, "box", plate, 1, NULL);
+  add_obstacle(world, "box", plate, 1, NULL);
   for (int i = 0; i < 20; i++) {
     CHECK_OK(pl_world_step(world, error));
     mean(world, body, 0, at);
@@ -206,10 +187,10 @@ TEST(a_block_slides_down_a_tube)
   in.centre[2] = -0.03;
   in.centre[0] = -2;
   pl_world *world = make(&in, &body);
-  add(world, "cylinder", tube, 4, NULL);
-  run(world, 0.2, in.dt);
+  add_obstacle(world, "cylinder", tube, 4, NULL);
+  run_for(world, 0.2, in.dt);
   mean(world, body, 1, before);
-  run(world, 0.4, in.dt);
+  run_for(world, 0.4, in.dt);
   mean(world, body, 1, after);
   printf("  %.5f of %.5f m/s^2\n", (after[0] - before[0]) / 0.4, g * sin(angle));
   CHECK_NEAR((after[0] - before[0]) / 0.4, g * sin(angle), 1e-3 * g);
@@ -236,12 +217,12 @@ TEST(a_belt_carries_a_block)
     in.size[2] = 0.05;
     in.centre[2] = 0.025;
     pl_world *world = make(&in, &body);
-    pl_obstacle_id id = add(world, "plane", &plane, 1, &motion);
-    run(world, 0.08, in.dt);
+    pl_obstacle_id id = add_obstacle(world, "plane", &plane, 1, &motion);
+    run_for(world, 0.08, in.dt);
     mean(world, body, 1, first);
-    run(world, 0.12, in.dt);
+    run_for(world, 0.12, in.dt);
     mean(world, body, 1, second);
-    run(world, 0.3, in.dt);
+    run_for(world, 0.3, in.dt);
     mean(world, body, 1, last);
     mean(world, body, 0, at);
     double rate = (second[0] - first[0]) / 0.12;
@@ -282,8 +263,8 @@ TEST(a_lift_and_a_table_carry_a_block)
     in.centre[0] = 0.1;
     in.centre[2] = 0.05;
     pl_world *world = make(&in, &body);
-    add(world, "plane", &plane, 1, &motions[c]);
-    run(world, c ? 1.0 : 0.25, in.dt);
+    add_obstacle(world, "plane", &plane, 1, &motions[c]);
+    run_for(world, c ? 1.0 : 0.25, in.dt);
     mean(world, body, 0, at);
     printf("  %s: %.5f %.5f %.5f\n", c ? "table" : "lift", at[0], at[1], at[2]);
     if (c) { // a quarter of a circle
@@ -325,7 +306,7 @@ TEST(a_sheet_bounces_to_the_square_of_the_restitution)
     body_def.model = (pl_choice){.name = "springs"};
     body_def.material.law = (pl_choice){"hooke", hooke, 2};
     CHECK_OK(pl_world_add_body(world, &body_def, &body, error));
-    add(world, "plane", &plane, 1, NULL);
+    add_obstacle(world, "plane", &plane, 1, NULL);
     for (int i = 0; i < 900; i++) {
       CHECK_OK(pl_world_step(world, error));
       mean(world, body, 0, at);
@@ -354,16 +335,16 @@ TEST(static_friction_holds_more_than_kinetic)
     in.size[2] = 0.04;
     in.centre[2] = 0.02;
     pl_world *world = make(&in, &body);
-    add(world, "plane", plane, 2, NULL);
-    run(world, 0.3, in.dt);
+    add_obstacle(world, "plane", plane, 2, NULL);
+    run_for(world, 0.3, in.dt);
     for (int i = 1; i <= 100; i++) {
       double angle = angles[c] * i / 100, down[3] = {g * sin(angle), 0, -g * cos(angle)};
       CHECK_OK(pl_world_set_gravity(world, down, error));
-      run(world, in.dt, in.dt);
+      run_for(world, in.dt, in.dt);
     }
-    run(world, 0.3, in.dt);
+    run_for(world, 0.3, in.dt);
     mean(world, body, 1, before);
-    run(world, 0.3, in.dt);
+    run_for(world, 0.3, in.dt);
     mean(world, body, 1, v);
     double rate = (v[0] - before[0]) / 0.3, slides = g * (sin(angles[c]) - 0.3 * cos(angles[c]));
     printf("  tan %.3f: %.4f m/s^2, sliding %.4f\n", tan(angles[c]), rate, slides);
@@ -387,7 +368,7 @@ TEST(programs_move_obstacles)
   in.young = 1e6;
   in.centre[2] = 0.05;
   pl_world *world = make(&in, &body);
-  pl_obstacle_id id = add(world, "box", plate, 3, NULL);
+  pl_obstacle_id id = add_obstacle(world, "box", plate, 3, NULL);
   for (int i = 1; i <= 100; i++) {
     const double s = (1 - cos(3.14159265358979 * i / 100)) / 2;
     const double to[3] = {0.1 * s, 0, 0.05 * s}, turn[3] = {0, 0, 30 * s};
@@ -406,7 +387,7 @@ TEST(programs_move_obstacles)
               "finite");
   CHECK_FAILS(pl_world_move_obstacle(world, id, NULL, still, error), PL_E_ARGUMENT, "NULL");
   pl_motion_def motion = {.motion = {.name = "velocity"}};
-  pl_obstacle_id other = add(world, "sphere", NULL, 0, &motion);
+  pl_obstacle_id other = add_obstacle(world, "sphere", NULL, 0, &motion);
   CHECK_FAILS(pl_world_move_obstacle(world, other, still, still, error), PL_E_ARGUMENT,
               "motions of its own");
   CHECK_OK(pl_world_remove_obstacle(world, id, error));
@@ -431,8 +412,8 @@ static pl_world *busy(int threads, pl_obstacle_id *moved)
   in.threads = threads;
   in.centre[2] = -0.2;
   pl_world *world = make(&in, &body);
-  add(world, "cylinder", drum, 4, &motion);
-  *moved = add(world, "sphere", ball, 2, NULL);
+  add_obstacle(world, "cylinder", drum, 4, &motion);
+  *moved = add_obstacle(world, "sphere", ball, 2, NULL);
   return world;
 }
 
@@ -505,7 +486,7 @@ TEST(what_starts_deep_inside_comes_out_slowly)
   in.centre[2] = 0.08;
   memset(in.gravity, 0, sizeof in.gravity);
   pl_world *world = make(&in, &body);
-  add(world, "sphere", ball, 1, NULL);
+  add_obstacle(world, "sphere", ball, 1, NULL);
   for (int i = 0; i < 100; i++) {
     CHECK_OK(pl_world_step(world, error));
     mean(world, body, 1, v);

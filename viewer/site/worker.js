@@ -301,7 +301,7 @@ async function load(count) {
 
 // at once: the page's own code is still on its way
 const parts = Promise.all([fetch(place('scenes/gallery.json')).then((answer) => answer.json()), load(Number(self.name))]);
-parts.catch(() => {}); // begin tells
+parts.catch(() => {}); // said by begin
 
 async function begin({ link }) {
   const [list, loaded] = await parts;
