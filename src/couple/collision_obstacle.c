@@ -5,10 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-#define HARD  100  /* of what stops a tenth of the points' speed: pairs of rigid bodies at most */
-#define NEAR  2    /* ranges from an obstacle within which a point is watched */
-#define SWAY  0.1  /* and part of its way */
-#define SLACK 0.01 /* ranges: what a way into an obstacle is followed to */
+#define HARD   100  /* of what stops a tenth of the points' speed: pairs of rigid bodies at most */
+#define NEAR   2    /* ranges from an obstacle within which a point is watched */
+#define SWAY   0.1  /* and part of its way */
+#define SLIDES 0.02 /* of its body's size a second: a point that slips faster does not stick */
+#define SLACK  0.01 /* ranges: what a way into an obstacle is followed to */
 
 /* A point of a surface that is finer than the elements presses against a whole element, and must be
  * stiffer than that. */
@@ -142,12 +143,28 @@ static double mass_along(pl_collision *self, const pl_substep *step, int b, int 
   return 1 / (pl_vec3_dot(x, y) + pl_vec3_dot(x + 3, y + 3));
 }
 
+/* Coulomb's coefficient as the substep begins: the static one, unless the point slips. */
+static double coefficient(const pl_collision *self, const pl_collision_pair *pair)
+{
+  const pl_obstacle *obstacle = pair->obstacle;
+  const pl_body *body = &self->is.base.bodies->list[pair->surfaces[0]];
+  size_t at = 3 * (size_t)pair->points[0];
+  double way[3], with[3];
+  pl_vec3_sub(self->to + at, self->x + at, way);
+  pl_axes_velocity(&obstacle->start, self->x + at, with);
+  pl_vec3_add_scaled(-self->h, with, way);
+  pl_vec3_add_scaled(-pl_vec3_dot(pair->normal, way), pair->normal, way);
+  int slides = pl_vec3_norm(way) > SLIDES * pl_body_size(body) * self->h;
+  return slides ? obstacle->friction : obstacle->static_friction;
+}
+
 /* The pair as the substep begins. gap and normal are those at the beginning. */
 static void start_obstacle(pl_collision *self, const pl_substep *step, pl_collision_pair *to)
 {
   size_t at = 3 * (size_t)to->points[0];
   const double *kept = to->is_nearest ? pl_collision_memory(self, to->points[0]) : NULL;
   double push, slope, w[4], normal[3];
+  to->friction = coefficient(self, to);
   pl_collision_shift(self, step, to);
   to->mass = to->is_rigid ? mass_along(self, step, to->surfaces[0], to->points[0], to->normal)
                           : self->mass[to->points[0]];
@@ -170,7 +187,6 @@ static pl_collision_pair pair_with(const pl_collision *self, int b, int point,
                              .surfaces = {b, pl_collision_obstacle(obstacle->slot)},
                              .weights = {1, 0, 0, 0},
                              .sign = 1,
-                             .friction = pl_obstacle_friction(obstacle),
                              .is_rigid = pl_collision_is_rigid(self, b),
                              .is_nearest = !self->first1[point],
                              .obstacle = obstacle};

@@ -258,6 +258,39 @@ TEST(surfaces_slide_and_stick)
   }
 }
 
+/* On a slope the static coefficient 0.55 holds below its angle; above it the kinetic one, 0.3,
+ * acts.
+ */
+TEST(static_friction_holds_more_than_kinetic)
+{
+  if (TEST_SANITIZED) return;
+  for (int c = 0; c < 2; c++) {
+    const pl_setting floor[] = {{.name = "friction", .value = {0.3}},
+                                {.name = "static-friction", .value = {0.55}}};
+    follower in = ordinary();
+    pl_body_id body;
+    in.height = 0.05 + range;
+    const double slope = atan(c ? 0.57 : 0.53);
+    in.dt = 0.002;
+    pl_world *world = make(&in, &body);
+    add_obstacle(world, "plane", floor, 2, NULL);
+    run_for(world, 0.5, in.dt);
+    for (int i = 1; i <= 250; i++) {
+      const double angle = slope * i / 250, down[3] = {g * sin(angle), 0, -g * cos(angle)};
+      CHECK_OK(pl_world_set_gravity(world, down, error));
+      CHECK_OK(pl_world_step(world, error));
+    }
+    run_for(world, 0.3, in.dt);
+    double before = mean_of(world, body, 1, 0);
+    run_for(world, 0.3, in.dt);
+    double rate = (mean_of(world, body, 1, 0) - before) / 0.3;
+    double slides = g * (sin(slope) - 0.3 * cos(slope));
+    printf("  tan %.2f: %.4f m/s^2, sliding %.4f\n", tan(slope), rate, slides);
+    CHECK_NEAR(rate, c ? slides : 0, 0.02 * slides);
+    pl_world_destroy(world);
+  }
+}
+
 /* Dropped from some height it comes back higher with restitution than without. */
 TEST(surfaces_bounce)
 {
@@ -335,6 +368,7 @@ TEST(same_bits_for_any_number_of_threads_and_after_going_back)
 }
 
 TESTS(X(every_integrator_stands_on_the_surface) X(every_model_stands_on_curved_and_moving_obstacles)
-          X(thin_obstacles_stop_fast_surfaces) X(surfaces_slide_and_stick) X(surfaces_bounce)
-              X(what_starts_deep_inside_comes_out_slowly)
-                  X(same_bits_for_any_number_of_threads_and_after_going_back))
+          X(thin_obstacles_stop_fast_surfaces) X(surfaces_slide_and_stick)
+              X(static_friction_holds_more_than_kinetic) X(surfaces_bounce)
+                  X(what_starts_deep_inside_comes_out_slowly)
+                      X(same_bits_for_any_number_of_threads_and_after_going_back))
