@@ -192,6 +192,12 @@ PL_INLINE six six_scale(six a, double s) { return (six){a.low * s, a.high * s}; 
 
 PL_INLINE pl_lanes widen(quartet x) { return __builtin_convertvector(x, pl_lanes); }
 
+/* Three numbers, and no more: behind them may stand another thread's. */
+PL_INLINE pl_lanes load_3(const float *from)
+{
+  return (pl_lanes){(double)from[0], (double)from[1], (double)from[2], 0};
+}
+
 PL_INLINE void store_3(float *to, pl_lanes a)
 {
   quartet lanes = __builtin_convertvector(a, quartet);
@@ -228,7 +234,7 @@ PL_INLINE void keep_motions(const pl_multigrid_motions *motions, float *line, si
   pl_lanes t = pl_lanes_all(0), w = t;
   for (int k = 0; k < motions->count; k++) {
     const float *x = line + apart * (size_t)k;
-    const pl_lanes a = widen(quartet_load(x)), b = widen(quartet_load(x + 3));
+    const pl_lanes a = load_3(x), b = load_3(x + 3);
     t += a;
     w += cross(pl_lanes_load(motions->d[k]), a) + motions->radius[k] * b;
   }
@@ -236,7 +242,7 @@ PL_INLINE void keep_motions(const pl_multigrid_motions *motions, float *line, si
   w = solve_3(motions->L, w);
   for (int k = 0; k < motions->count; k++) {
     float *x = line + apart * (size_t)k;
-    const pl_lanes a = widen(quartet_load(x)), b = widen(quartet_load(x + 3));
+    const pl_lanes a = load_3(x), b = load_3(x + 3);
     store_3(x, a - t - cross(w, pl_lanes_load(motions->d[k])));
     store_3(x + 3, b - motions->radius[k] * w);
   }
