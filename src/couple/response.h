@@ -31,6 +31,7 @@ typedef struct pl_encounter {
   int bodies; /* bodies meet each other or themselves */
   int folds;  /* a sheet may touch itself */
   int bound;  /* blocks rotate or depend on others: frames, rigid bodies, hanging nodes, ties */
+  int follow; /* finer surfaces follow bodies */
 } pl_encounter;
 
 struct pl_response_ops {

@@ -20,8 +20,9 @@ static const pl_response_ops *stands_for(const pl_selection *integrator, const p
     *why = "a sheet may touch itself, and nothing else would keep its sides apart";
     return &pl_response_barrier;
   }
-  *why = what->bodies ? "rows leave no penetration at obstacles, bodies push each other"
-                      : "rows leave no penetration at obstacles";
+  *why = what->bodies   ? "rows leave no penetration at obstacles, bodies push each other"
+         : what->follow ? "rows keep nodes out of obstacles, surfaces that follow are pushed out"
+                        : "rows leave no penetration at obstacles";
   return &pl_response_constraint;
 }
 

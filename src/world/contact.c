@@ -49,6 +49,7 @@ static pl_encounter find_encounter(const pl_world *world)
   for (size_t b = 0; b < world->bodies.count; b++) {
     const pl_body *body = &world->bodies.list[b];
     what.bound |= pl_model_has_rotations(body->model) || body->mesh->hanging_count > 0;
+    what.follow |= body->surface != NULL;
     what.folds |= what.bodies && body->contact.itself && body->mesh->nodes_per_element == 3 &&
                   !body->model->is_solid;
   }
