@@ -381,6 +381,7 @@ static void keep_only(work *w, int number)
   w->only = number;
   study->has_reference = 0;
   study->repeat = 1;
+  study->last = study->smallest_set;
   study->bisect.from = study->bisect.to;
   study->bisect.upwards = 0;
   study->hash = ~study->hash; // its results are not those of the whole

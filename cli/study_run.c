@@ -25,6 +25,7 @@ void study_case_changes(const pl_study *study, int number, study_changes *list)
   pl_study_case(study, number, options);
   for (int i = 0; i < study->axis_count; i++)
     add_changes(list, &study->axes[i].options[options[i]].changes);
+  add_changes(list, &study->last);
 }
 
 pl_status study_load_scene(const study_setup *w, const study_changes *changes, pl_scene **scene,

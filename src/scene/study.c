@@ -451,7 +451,7 @@ static pl_status read_root(pl_study *study, pl_error *error)
   if (strcmp(pl_xml_name(root), "study") != 0)
     return fail(study, root, error, "a study begins with <study>");
   pl_status status =
-      check_words(study, root, WORDS("title", "scene", "set", "smallest"),
+      check_words(study, root, WORDS("title", "scene", "set", "smallest", "smallest-set"),
                   WORDS("vary", "reference", "measure", "bisect", "table", "plot"), error);
   const char *scene = need(study, root, "scene", &status, error);
   study->title = pl_xml_attribute(root, "title");
@@ -460,6 +460,9 @@ static pl_status read_root(pl_study *study, pl_error *error)
   if (!status) status = pl_study_path(study, scene, study->scene, sizeof study->scene, error);
   if (status) return pl_error_locate(error, status, study->path, pl_xml_line(root));
   status = read_changes(study, root, pl_xml_attribute(root, "set"), &study->changes, error);
+  if (!status)
+    status = read_changes(study, root, pl_xml_attribute(root, "smallest-set"),
+                          &study->smallest_set, error);
   for (const pl_xml_node *node = pl_xml_child(root, NULL); node && !status;
        node = pl_xml_next(node, NULL))
     status = read_child(study, node, error);

@@ -85,10 +85,12 @@ typedef struct pl_study {
   pl_allocator allocator;
   pl_xml *document; /* texts live in it */
   const char *path, *title;
-  const char *smallest; /* "method=bdf3": the cheapest case; NULL: the first */
+  const char *smallest;    /* "method=bdf3": the cheapest case; NULL: the first */
+  pl_changes smallest_set; /* which make that case cheaper still */
   int allow_any_path;
   char scene[4096];
   pl_changes changes;
+  pl_changes last; /* after those of a case; none unless a program sets it */
   int axis_count;
   pl_study_axis axes[PL_MOST_AXES];
   int has_reference;

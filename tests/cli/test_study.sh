@@ -127,6 +127,9 @@ check "$pliant" study study.xml -o least -q --smallest
 check [ "$(wc -l <least/results.csv)" -eq 2 ]
 check grep -q '^midpoint,0.01,' least/results.csv
 check [ ! -e least/reference.csv ]
+study 's/<study /<study smallest="dt=0.01" smallest-set="world.duration=0.02" /'
+check "$pliant" study study.xml -o shorter -q --smallest
+check [ "$(sed -n 's/^midpoint,0.01,[^,]*,[^,]*,[^,]*,\([0-9]*\),.*/\1/p' shorter/results.csv)" -eq 2 ]
 check "$pliant" study study.xml -o least -q
 check [ "$(wc -l <least/results.csv)" -eq 7 ]
 study 's/value="error"\/>/value="error"><given title="book" values="1.5 2.5"\/><\/table><plot name="motion" x="time" y="tip.z" by="method" where="dt=0.01"\/>/'
