@@ -313,11 +313,12 @@ static impact meet(double depth, int n, double mass, double speed, double dt)
 TEST(a_ball_that_falls_on_a_plane_rebounds_as_hertz_says)
 {
   static const double speeds[] = {1, 0.02}, mass = 0.5;
+  const int is_long = getenv("PLIANT_LONG") != NULL;
   if (TEST_SANITIZED) return;
-  for (int i = 0; i < 2; i++) {
+  for (int i = !is_long; i < 2; i++) {
     double v = speeds[i], depth = pow(15 * mass * v * v / (16 * sqrt(R) * stiff), 0.4);
-    double time = 2.868 * pow(mass * mass / (R * stiff * stiff * v), 0.2), dt = time / 150;
-    impact of = meet(depth, 5, mass, v, dt), wanted = predict(mass, v, dt / 10);
+    double time = 2.868 * pow(mass * mass / (R * stiff * stiff * v), 0.2), dt = time / (is_long ? 150 : 50);
+    impact of = meet(depth, is_long ? 5 : 3, mass, v, dt), wanted = predict(mass, v, dt / 10);
     printf("  %g m/s: %.3f ms, %.4f mm, leaves with %.3f; of a half space %.3f, %.4f, of a ball "
            "%.3f, %.4f\n",
            v, 1e3 * of.time, 1e3 * of.depth, of.speed / v, 1e3 * time, 1e3 * depth,
@@ -404,7 +405,7 @@ static void check_slip(double depth, int n, double C, int parts)
 TEST(a_ball_pushed_along_a_plane_slips_from_the_rim_inwards)
 {
   static const int elements[] = {4, 5, 6, 8};
-  const int count = getenv("PLIANT_LONG") ? 4 : 2;
+  const int count = getenv("PLIANT_LONG") ? 4 : 1;
   if (TEST_SANITIZED) return;
   for (int i = 0; i < count; i++) {
     double depth = 0.4e-3, C = check_stiffness(depth, elements[i]);
