@@ -84,6 +84,12 @@ static inline int pl_groups_place(const pl_groups *groups, int item)
   return groups->place ? groups->place[item] : item;
 }
 
+/* Is the memory around the law of a group no more than other moduli and a prestress? */
+static inline int pl_group_is_eased(const pl_group *group)
+{
+  return group->fading.law && !group->fading.hermite && !group->layers.count;
+}
+
 /* The group of a batch. */
 static inline const pl_group *pl_group_at(const pl_groups *groups, int batch)
 {
@@ -136,6 +142,7 @@ PL_INLINE pl_point pl_point_of(const pl_group *group, int moving)
   point.fading = group->fading.law ? &group->fading : NULL;
   point.decays = group->has_decays ? group->decays : NULL;
   point.viscous = group->viscous && moving;
+  point.parts = NULL;
   return point;
 }
 
