@@ -237,8 +237,7 @@ static void move(const pl_point *point, double h, int count, const double *from,
 {
   pl_lanes e[6];
   fading_part(point, e);
-  const pl_prony_slip sums = pl_prony_move(point, h, e, count, from, to, frozen);
-  frozen[PL_PRONY_ENERGY] = stored(point, &sums);
+  pl_prony_move(point, h, e, count, from, to, frozen);
 }
 
 static void decays(const pl_lanes *numbers, double h, int count, pl_lanes *out)

@@ -51,10 +51,10 @@ PL_INLINE void find_spin(const pl_point *point, const pl_lanes *R, spin *out)
   for (int i = 0; i < 9; i++) M[i] = -out->S[i];
   for (int i = 0; i < 9; i += 4) M[i] += trace;
 
-  pl_lanes det = pl_lanes_mat3_cofactors(M, out->N), factor = 1.0 / det;
+  pl_lanes det = pl_lanes_mat3_cofactors(M, out->N);
   out->exists = (det > min_det * (trace * trace * trace)) & (det > min_det);
-  for (int i = 0; i < 9; i++)
-    out->N[i] = pl_lanes_pick(out->exists, factor * out->N[i], pl_lanes_all(0));
+  const pl_lanes factor = pl_lanes_pick(out->exists, 1.0 / det, pl_lanes_all(0));
+  for (int i = 0; i < 9; i++) out->N[i] *= factor;
 }
 
 /* D = sym(G - [w] S) */
@@ -314,14 +314,27 @@ static pl_tangent_shape shape(const pl_point *point, int semidefinite)
   return semidefinite && !point->viscous ? PL_TANGENT_TURNED : PL_TANGENT_WHOLE;
 }
 
+/* P with a prestress, where all of it is at hand: as elastic_stress and add_all_prestress have it. */
+static __attribute__((noinline)) void stressed(const pl_point *point, const pl_lanes *R,
+                                               pl_lanes trace, pl_lanes *P)
+{
+  spin turn;
+  pl_lanes Z[9];
+  find_spin(point, R, &turn);
+  elastic_stress(point, R, trace, P);
+  add_prestress(point, R, &turn, Z, P);
+}
+
 static void form(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
                  pl_tangent_form *out)
 {
   (void)kv;
   (void)semidefinite;
   pl_lanes trace = turn_of(point, out->A);
-  if (P) elastic_stress(point, out->A, trace, P);
-  if (P && point->prestress) add_all_prestress(point, out->A, P, NULL);
+  if (P && point->prestress)
+    stressed(point, out->A, trace, P);
+  else if (P)
+    elastic_stress(point, out->A, trace, P);
   out->lambda = kq * point->lambda;
   out->mu = kq * point->mu;
 }

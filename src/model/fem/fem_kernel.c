@@ -61,14 +61,21 @@ PL_INLINE void move_on(const pl_fem_job *job, const pl_group *group, int batch, 
                        const pl_lanes *moduli, const pl_lanes *numbers, pl_lanes *parts,
                        pl_point *point)
 {
-  const pl_fading *fading = &group->fading;
+  const pl_groups *groups = &job->fem->groups;
+  const size_t place = pl_group_place(group, groups->points, batch, p);
   point->lambda = moduli[0];
   point->mu = moduli[1];
   point->numbers = numbers;
-  point->prestress = NULL;
-  point->parts =
-      fading->by_strain && !fading->law->conjugate && group->strain->resolve ? parts : NULL;
-  pl_group_advance(&job->fem->groups, group, batch, p, job->h, point, job->memory);
+  point->parts = parts;
+  group->memory->move(point, job->h, group->history, groups->memory + place, job->memory + place,
+                      pl_group_frozen(group, groups->points, batch, p));
+}
+
+/* Are there parts of the strain that the law needs again after its memory has moved on? */
+PL_INLINE int has_parts(const pl_group *group)
+{
+  const pl_fading *fading = &group->fading;
+  return fading->by_strain && !fading->law->conjugate && group->strain->resolve;
 }
 
 /* What a pass wants: forces alone, or with the stiffness by a tangent of some shape. */
@@ -115,7 +122,7 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, const pl_group *group, int 
     if (viscous) gradient(edge_rates, b, count, point->rate);
     pl_point_recall(group, points, batch, p, point);
     if (eased && job->memory)
-      move_on(job, group, batch, p, moduli, numbers, parts, point);
+      move_on(job, group, batch, p, moduli, numbers, has_parts(group) ? parts : NULL, point);
     if (eased) ease(group, moduli, numbers, point);
     if (shape == FORCES_ONLY)
       law->stress(point, P, NULL);

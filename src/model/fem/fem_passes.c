@@ -105,7 +105,7 @@ double pl_fem_energy(pl_model *self, const double *q, pl_pool *pool)
   pl_fem *fem = self->state;
   pl_fem_job job = {.fem = fem, .q = q, .sums = fem->chunk_sums};
   pl_model_settle(self, pool);
-  pl_groups_freeze(&fem->groups, fem->groups.h, pool);
+  pl_groups_freeze_all(&fem->groups, pool);
   pl_volume_share(fem, &job, pool);
   return pl_model_sum(pool, fem->chunks.chunks, energy_chunk, &job, fem->chunk_sums);
 }
@@ -137,7 +137,7 @@ void pl_fem_fields(pl_model *self, const double *q, double *von_mises, double *d
   pl_fem *fem = self->state;
   pl_fem_job job = {.fem = fem, .q = q, .von_mises = von_mises, .det_f = det_f};
   pl_model_settle(self, pool);
-  pl_groups_freeze(&fem->groups, fem->groups.h, pool);
+  pl_groups_freeze_all(&fem->groups, pool);
   pl_volume_share(fem, &job, pool);
   pl_parallel(pool, fem->chunks.chunks, fields_chunk, &job);
 }
@@ -156,7 +156,7 @@ void pl_fem_strains(pl_model *self, const double *q, double *strain, double *ene
   pl_fem *fem = self->state;
   pl_fem_job job = {.fem = fem, .q = q, .strain = strain, .density = energy};
   pl_model_settle(self, pool);
-  pl_groups_freeze(&fem->groups, fem->groups.h, pool);
+  pl_groups_freeze_all(&fem->groups, pool);
   pl_volume_share(fem, &job, pool);
   pl_parallel(pool, fem->chunks.chunks, strains_chunk, &job);
 }
@@ -173,7 +173,7 @@ void pl_fem_tensors(pl_model *self, const double *q, double *F, double *stress, 
   pl_fem *fem = self->state;
   pl_fem_job job = {.fem = fem, .q = q, .F = F, .stress = stress};
   pl_model_settle(self, pool);
-  pl_groups_freeze(&fem->groups, fem->groups.h, pool);
+  pl_groups_freeze_all(&fem->groups, pool);
   pl_volume_share(fem, &job, pool);
   pl_parallel(pool, fem->chunks.chunks, tensors_chunk, &job);
 }
