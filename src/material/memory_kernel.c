@@ -44,6 +44,7 @@ PL_INLINE void copy_point(const pl_point *point, pl_point *out)
   out->axes = point->axes;
   out->layers = point->layers;
   out->layer_numbers = point->layer_numbers;
+  out->parts = point->parts;
   out->viscous = point->viscous;
 }
 
@@ -208,7 +209,10 @@ PL_INLINE void fading_part(const pl_point *point, pl_lanes *e)
   if (point->fading->law->conjugate) {
     linear_part(point, e);
   } else if (point->fading->by_strain) {
-    point->strain->measure(point->F, e);
+    if (point->parts)
+      point->strain->resolve(point->F, e, point->parts);
+    else
+      point->strain->measure(point->F, e);
     strain_part(point, e);
   } else {
     stress_part(point, e);
@@ -233,8 +237,7 @@ static void move(const pl_point *point, double h, int count, const double *from,
 {
   pl_lanes e[6];
   fading_part(point, e);
-  const pl_prony_slip sums = pl_prony_move(point, h, e, count, from, to, frozen);
-  frozen[PL_PRONY_ENERGY] = stored(point, &sums);
+  pl_prony_move(point, h, e, count, from, to, frozen);
 }
 
 static void decays(const pl_lanes *numbers, double h, int count, pl_lanes *out)

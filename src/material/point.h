@@ -37,8 +37,12 @@ typedef struct pl_point {
   const pl_lanes *axes;       /* a[9]: its columns are the material's axes; NULL: x, y and z */
   const struct pl_layers *layers; /* the law below the modifiers, and these; NULL: none */
   const pl_lanes *layer_numbers;  /* the constants of the modifiers, one behind the other */
+  pl_lanes *parts; /* what the strain measure has found at F (pl_point_ops.resolve); NULL: nothing */
   int viscous;
 } pl_point;
+
+/* Of corotated strain: R, S (six numbers) and tr S. */
+enum { PL_PART_TURN, PL_PART_STRETCH = 9, PL_PART_TRACE = 15, PL_POINT_PARTS };
 
 /* How an exact tangent is made semidefinite: negative eigenvalues become 0 or change their sign. */
 enum { PL_TANGENT_EXACT, PL_TANGENT_CLAMPED, PL_TANGENT_ABSOLUTE };
@@ -98,6 +102,8 @@ struct pl_point_ops {
                pl_tangent_form *form);
   /* E[6] of a strain measure at F[9]; NULL in laws of F. */
   void (*measure)(const pl_lanes *F, pl_lanes *E);
+  /* The same, and what stress and tangent at this F need again; NULL: that is nothing. */
+  void (*resolve)(const pl_lanes *F, pl_lanes *E, pl_lanes *parts);
   /* theta = tr E of a strain measure and its derivative dtheta/dF (slope[9]); NULL in laws of F,
    * which have theta = J - 1 and the cofactors of F. */
   void (*volume)(const pl_lanes *F, pl_lanes *theta, pl_lanes *slope);

@@ -39,19 +39,22 @@ typedef struct spin {
   pl_mask exists; /* N does */
 } spin;
 
-PL_INLINE void find_spin(const pl_lanes *F, const pl_lanes *R, spin *out)
+PL_INLINE void find_spin(const pl_point *point, const pl_lanes *R, spin *out)
 {
   const double min_det = 1e-9;
   pl_lanes M[9];
-  pl_lanes_stretch(F, R, out->S);
+  if (point->parts)
+    pl_lanes_mat3_unpack(point->parts + PL_PART_STRETCH, out->S);
+  else
+    pl_lanes_stretch(point->F, R, out->S);
   pl_lanes trace = out->S[0] + out->S[4] + out->S[8];
   for (int i = 0; i < 9; i++) M[i] = -out->S[i];
   for (int i = 0; i < 9; i += 4) M[i] += trace;
 
-  pl_lanes det = pl_lanes_mat3_cofactors(M, out->N), factor = 1.0 / det;
+  pl_lanes det = pl_lanes_mat3_cofactors(M, out->N);
   out->exists = (det > min_det * (trace * trace * trace)) & (det > min_det);
-  for (int i = 0; i < 9; i++)
-    out->N[i] = pl_lanes_pick(out->exists, factor * out->N[i], pl_lanes_all(0));
+  const pl_lanes factor = pl_lanes_pick(out->exists, 1.0 / det, pl_lanes_all(0));
+  for (int i = 0; i < 9; i++) out->N[i] *= factor;
 }
 
 /* D = sym(G - [w] S) */
@@ -118,7 +121,7 @@ static __attribute__((noinline)) void add_all_prestress(const pl_point *point, c
 {
   spin turn;
   pl_lanes E[9], Z[9];
-  find_spin(point->F, R, &turn);
+  find_spin(point, R, &turn);
   for (int i = 0; i < 9; i++) E[i] = i % 4 == 0 ? turn.S[i] - 1.0 : turn.S[i];
   if (W) pl_add_prestress(point->prestress, E, NULL, W);
   if (P) add_prestress(point, R, &turn, Z, P);
@@ -130,6 +133,23 @@ static void measure(const pl_lanes *F, pl_lanes *six)
   pl_lanes_polar(F, R);
   strain_of(F, R, E);
   pl_lanes_mat3_pack(E, six);
+}
+
+static void resolve(const pl_lanes *F, pl_lanes *six, pl_lanes *parts)
+{
+  pl_lanes *R = parts + PL_PART_TURN, *S = parts + PL_PART_STRETCH, whole[9];
+  parts[PL_PART_TRACE] = pl_lanes_polar(F, R);
+  pl_lanes_stretch(F, R, whole);
+  pl_lanes_mat3_pack(whole, S);
+  for (int k = 0; k < 6; k++) six[k] = k < 3 ? S[k] - 1.0 : S[k];
+}
+
+/* R and tr S of the point. */
+PL_INLINE pl_lanes turn_of(const pl_point *point, pl_lanes *R)
+{
+  if (!point->parts) return pl_lanes_polar(point->F, R);
+  for (int i = 0; i < 9; i++) R[i] = point->parts[PL_PART_TURN + i];
+  return point->parts[PL_PART_TRACE];
 }
 
 static void volume(const pl_lanes *F, pl_lanes *theta, pl_lanes *slope)
@@ -163,13 +183,13 @@ PL_INLINE pl_lanes elastic_energy(const pl_point *point, const pl_lanes *R, pl_l
 static void stress(const pl_point *point, pl_lanes *P, pl_lanes *W)
 {
   pl_lanes R[9];
-  pl_lanes trace = pl_lanes_polar(point->F, R);
+  pl_lanes trace = turn_of(point, R);
   if (W) *W = elastic_energy(point, R, trace);
   if (P) elastic_stress(point, R, trace, P);
   if (point->prestress) add_all_prestress(point, R, P, W);
   if (!P || !point->viscous) return;
   spin turn;
-  find_spin(point->F, R, &turn);
+  find_spin(point, R, &turn);
   add_viscous_stress(point, R, &turn, P);
 }
 
@@ -271,9 +291,9 @@ static void tangent(const pl_point *point, double kq, double kv, int semidefinit
   pl_tangent_form held;
   spin turn;
   pl_lanes *R = held.A, Z[9];
-  pl_lanes trace = pl_lanes_polar(point->F, R);
+  pl_lanes trace = turn_of(point, R);
   if (P) elastic_stress(point, R, trace, P);
-  if (!semidefinite || point->viscous || point->prestress) find_spin(point->F, R, &turn);
+  if (!semidefinite || point->viscous || point->prestress) find_spin(point, R, &turn);
   if (point->prestress) add_prestress(point, R, &turn, Z, P);
   if (P && point->viscous) add_viscous_stress(point, R, &turn, P);
   if (!H) return;
@@ -294,14 +314,27 @@ static pl_tangent_shape shape(const pl_point *point, int semidefinite)
   return semidefinite && !point->viscous ? PL_TANGENT_TURNED : PL_TANGENT_WHOLE;
 }
 
+/* P with a prestress, where all of it is at hand: as elastic_stress and add_all_prestress have it. */
+static __attribute__((noinline)) void stressed(const pl_point *point, const pl_lanes *R,
+                                               pl_lanes trace, pl_lanes *P)
+{
+  spin turn;
+  pl_lanes Z[9];
+  find_spin(point, R, &turn);
+  elastic_stress(point, R, trace, P);
+  add_prestress(point, R, &turn, Z, P);
+}
+
 static void form(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
                  pl_tangent_form *out)
 {
   (void)kv;
   (void)semidefinite;
-  pl_lanes trace = pl_lanes_polar(point->F, out->A);
-  if (P) elastic_stress(point, out->A, trace, P);
-  if (P && point->prestress) add_all_prestress(point, out->A, P, NULL);
+  pl_lanes trace = turn_of(point, out->A);
+  if (P && point->prestress)
+    stressed(point, out->A, trace, P);
+  else if (P)
+    elastic_stress(point, out->A, trace, P);
   out->lambda = kq * point->lambda;
   out->mu = kq * point->mu;
 }
@@ -316,5 +349,11 @@ const pl_strain_ops PL_VARIANT(pl_strain_corotated) = {
             .source = "Hauth 2004, 3.1.3",
         },
     .rotation_invariant = 1,
-    .points = PL_STRAIN_POINTS,
+    .points = {.stress = stress,
+               .tangent = tangent,
+               .shape = shape,
+               .form = form,
+               .measure = measure,
+               .resolve = resolve,
+               .volume = volume},
 };

@@ -267,7 +267,7 @@ void pl_groups_begin(pl_groups *groups, const double *memory)
 {
   groups->memory = memory;
   groups->h = 0;
-  groups->fresh = 0;
+  groups->fresh = PL_FROZEN_STALE;
   groups->begun = (groups->begun + 1) % 1000000;
 }
 
@@ -315,16 +315,30 @@ static void find_all_decays(pl_groups *groups, double h)
   for (int g = 0; g < groups->count; g++) find_decays(&groups->list[g], h);
 }
 
+static int remembers(const pl_groups *groups)
+{
+  for (int g = 0; g < groups->count; g++) {
+    if (groups->list[g].memory) return 1;
+  }
+  return 0;
+}
+
 void pl_groups_freeze(pl_groups *groups, double h, pl_pool *pool)
 {
-  int remembers = 0;
-  for (int g = 0; g < groups->count; g++) remembers |= groups->list[g].memory != NULL;
-  if (!remembers) return;
+  if (!remembers(groups)) return;
   groups->h = h;
-  if (groups->fresh && groups->frozen_h == h) return;
-  groups->frozen_h = h;
-  groups->fresh = 1;
-  find_all_decays(groups, h);
+  if (groups->fresh != PL_FROZEN_STALE && groups->frozen_h == h) return;
+  groups->fresh = PL_FROZEN_STALE;
+  pl_groups_freeze_all(groups, pool);
+}
+
+void pl_groups_freeze_all(pl_groups *groups, pl_pool *pool)
+{
+  if (!remembers(groups)) return;
+  if (groups->fresh == PL_FROZEN_ALL && groups->frozen_h == groups->h) return;
+  groups->frozen_h = groups->h;
+  groups->fresh = PL_FROZEN_ALL;
+  find_all_decays(groups, groups->h);
   pl_parallel(pool, pl_chunk_count(groups->batches, BATCHES_PER_CHUNK), freeze_chunk, groups);
 }
 
@@ -339,7 +353,7 @@ void pl_groups_moved(pl_groups *groups, const double *to)
 {
   const double h = groups->h;
   pl_groups_begin(groups, to);
-  groups->fresh = groups->ahead;
+  groups->fresh = groups->ahead ? PL_FROZEN_FORCES : PL_FROZEN_STALE;
   groups->frozen_h = h;
   groups->ahead = 0;
 }

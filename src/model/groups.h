@@ -44,11 +44,11 @@ typedef struct pl_groups {
   // where there are several groups, else NULL: the item of each place in a batch, or for copies
   // minus 1 minus the item; and the place of each item
   int *order, *place;
-  // what begin was given, and how many s behind it points were asked for last; if fresh, frozen
-  // numbers are those of frozen_h s behind it
+  // what begin was given, and how many s behind it points were asked for last; frozen numbers are
+  // those of frozen_h s behind it as far as they are fresh
   const double *memory;
   double h, frozen_h;
-  int fresh;
+  enum { PL_FROZEN_STALE, PL_FROZEN_FORCES, PL_FROZEN_ALL } fresh;
   int ahead; /* points that move on freeze what the next substep of the same length asks for */
   int begun; /* how often */
 } pl_groups;
@@ -84,6 +84,12 @@ static inline int pl_groups_place(const pl_groups *groups, int item)
   return groups->place ? groups->place[item] : item;
 }
 
+/* Is the memory around the law of a group no more than other moduli and a prestress? */
+static inline int pl_group_is_eased(const pl_group *group)
+{
+  return group->fading.law && !group->fading.hermite && !group->layers.count;
+}
+
 /* The group of a batch. */
 static inline const pl_group *pl_group_at(const pl_groups *groups, int batch)
 {
@@ -101,8 +107,11 @@ size_t pl_groups_memory(const pl_groups *groups);
  * is read until the next begin. */
 void pl_groups_begin(pl_groups *groups, const double *memory);
 
-/* Makes frozen what laws need h s later. */
+/* Makes frozen what laws need h s later for stress and tangent. */
 void pl_groups_freeze(pl_groups *groups, double h, pl_pool *pool);
+
+/* The same for energies as well, where points were asked for last. */
+void pl_groups_freeze_all(pl_groups *groups, pl_pool *pool);
 
 /* Before and after all points have moved on by h from what stands in memory (pl_group_advance); as
  * far as they remember, they have begun with `to` then. */
@@ -136,6 +145,7 @@ PL_INLINE pl_point pl_point_of(const pl_group *group, int moving)
   point.fading = group->fading.law ? &group->fading : NULL;
   point.decays = group->has_decays ? group->decays : NULL;
   point.viscous = group->viscous && moving;
+  point.parts = NULL;
   return point;
 }
 

@@ -104,6 +104,10 @@ pl_status pl_model_build(const pl_allocator *allocator, const pl_selection *part
   pl_status status = model->ops->create(model, mesh, material, part->values, error);
   if (!status) status = check_points(model, mesh, material, error);
   if (!status) status = check_rates(model, mesh, material, error);
+  if (!status && model->ops->postpones && pl_model_memory(model)) {
+    model->postponed.q = pl_alloc(&memory, 3 * (size_t)model->blocks, sizeof(double));
+    if (!model->postponed.q) status = pl_fail_memory(error);
+  }
   if (status) {
     pl_model_destroy(model);
     return status;
@@ -117,6 +121,7 @@ void pl_model_destroy(pl_model *model)
   if (!model) return;
   pl_allocator memory = model->allocator;
   model->ops->destroy(model);
+  pl_free(&memory, model->postponed.q);
   pl_free(&memory, model);
 }
 
@@ -135,15 +140,15 @@ size_t pl_model_memory(const pl_model *model)
 
 void pl_model_begin(pl_model *model, const double *memory)
 {
+  pl_model_settle(model, NULL);
   if (model->groups) pl_groups_begin(model->groups, memory);
   if (model->ops->begin) model->ops->begin(model, memory);
 }
 
-void pl_model_move(pl_model *model, const pl_moment *at, const double *from, double *to,
-                   pl_pool *pool)
+static void move_now(pl_model *model, const pl_moment *at, const double *from, double *to,
+                     pl_pool *pool)
 {
   size_t count = pl_model_memory(model);
-  if (count == 0) return;
   if (model->groups)
     pl_groups_move(model->groups, from, at->h);
   else if (from != to)
@@ -153,9 +158,43 @@ void pl_model_move(pl_model *model, const pl_moment *at, const double *from, dou
   if (model->ops->begin) model->ops->begin(model, to);
 }
 
+void pl_model_settle(pl_model *model, pl_pool *pool)
+{
+  pl_postponed *move = &model->postponed;
+  const pl_moment at = {.h = move->h, .q = move->q};
+  double *to = move->to;
+  if (!to) return;
+  move->to = NULL;
+  move_now(model, &at, move->from, to, pool);
+}
+
+void pl_model_move(pl_model *model, const pl_moment *at, const double *from, double *to,
+                   pl_pool *pool)
+{
+  pl_postponed *move = &model->postponed;
+  if (pl_model_memory(model) == 0) return;
+  pl_model_settle(model, pool);
+  if (!move->q || !model->ops->postpones(model, at)) {
+    move_now(model, at, from, to, pool);
+    return;
+  }
+  memcpy(move->q, at->q, 3 * (size_t)model->blocks * sizeof *move->q);
+  move->h = at->h;
+  move->from = from;
+  move->to = to;
+}
+
+int pl_model_is_postponed(const pl_model *model, const pl_moment *at)
+{
+  const pl_postponed *move = &model->postponed;
+  return move->to && move->h == at->h &&
+         !memcmp(move->q, at->q, 3 * (size_t)model->blocks * sizeof *move->q);
+}
+
 void pl_model_commit(pl_model *model, const pl_moment *at, double *memory, pl_pool *pool)
 {
   pl_model_move(model, at, memory, memory, pool);
+  pl_model_settle(model, pool);
 }
 
 void pl_model_relax(pl_model *model, const double *q, double *memory, pl_pool *pool)

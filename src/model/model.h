@@ -92,6 +92,8 @@ typedef struct pl_model_ops {
   /* Moves the memory of laws on to q, which has been accepted h s behind the last begin; NULL where
    * the model keeps none. */
   void (*advance)(pl_model *self, const pl_moment *at, double *memory, pl_pool *pool);
+  /* Can an evaluation at this moment move points on as advance would? NULL: none can. */
+  int (*postpones)(const pl_model *self, const pl_moment *at);
   /* Models that remember something of their own (pl_model.memory) take it here; NULL: their laws
    * do, or nothing is remembered. */
   void (*begin)(pl_model *self, const double *memory);
@@ -178,6 +180,14 @@ typedef struct pl_block_hold {
   double directions[3][3];
 } pl_block_hold;
 
+/* What laws remember is to move on, h s long, to a q that was accepted. */
+typedef struct pl_postponed {
+  const double *from;
+  double *to; /* NULL: nothing is postponed */
+  double h;
+  double *q; /* a copy; NULL: the model postpones nothing */
+} pl_postponed;
+
 struct pl_model {
   const pl_model_ops *ops;
   pl_allocator allocator;
@@ -210,6 +220,7 @@ struct pl_model {
   const double *frames_at;    /* where they stand at rest, 3 numbers each */
   size_t memory;              /* doubles that the model remembers itself, see begin */
   pl_groups *groups;          /* points by their laws; NULL where no law can remember anything */
+  pl_postponed postponed;     /* see pl_model_move */
   void *state;                /* the member's own                           */
 };
 
@@ -254,16 +265,24 @@ pl_status pl_model_bind(pl_model *model, const pl_bsr *A, int offset, pl_error *
 /* How many; 0 for most. */
 size_t pl_model_memory(const pl_model *model);
 
-/* A substep begins; memory is read until the next begin or commit. */
+/* A substep begins; memory is read until the next begin, commit or move. */
 void pl_model_begin(pl_model *model, const double *memory);
 
 /* A substep is accepted: memory moves on to at->q, at->h behind its beginning, and is what the next
  * one begins with. */
 void pl_model_commit(pl_model *model, const pl_moment *at, double *memory, pl_pool *pool);
 
-/* The same from one place to another, which is what the next substep begins with. */
+/* The same from one place to another, which is what the next substep begins with. It may be
+ * postponed: until the next evaluation, begin, move or settle both places are the model's. The next
+ * evaluation is most often at the same q, and then moves points on while it has them at hand. */
 void pl_model_move(pl_model *model, const pl_moment *at, const double *from, double *to,
                    pl_pool *pool);
+
+/* Carries out a move that was postponed. */
+void pl_model_settle(pl_model *model, pl_pool *pool);
+
+/* For models: is one postponed that ends where this moment is? */
+int pl_model_is_postponed(const pl_model *model, const pl_moment *at);
 
 /* Memory of a body that has been at q for long, as statics finds it. */
 void pl_model_relax(pl_model *model, const double *q, double *memory, pl_pool *pool);

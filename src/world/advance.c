@@ -77,13 +77,11 @@ static int each_revise(pl_world *world, const pl_substep *step)
   return again;
 }
 
-/* Where laws remember they have begun when they moved on, unless the state was changed since. */
-static void begin_laws(pl_world *world)
+/* Where laws remember they have begun when they moved on, or the state was changed since. */
+static void begin_others(pl_world *world)
 {
   for (size_t b = 0; b < world->bodies.count; b++) {
-    const pl_body *body = &world->bodies.list[b];
-    if (body->memory && world->substep.is_recalled) continue;
-    pl_model_begin(body->model, body->memory);
+    if (!world->bodies.list[b].memory) pl_model_begin(world->bodies.list[b].model, NULL);
   }
 }
 
@@ -91,7 +89,7 @@ static void move_laws(pl_world *world, const pl_substep *step)
 {
   double h = step->system->is_static ? INFINITY : step->h;
   const double *from = world->state.materials;
-  double *to = pl_world_materials(world);
+  double *to = pl_world_free_room(world);
   for (size_t b = 0; b < world->bodies.count; b++) {
     const pl_body *body = &world->bodies.list[b];
     const pl_moment end = {
@@ -99,8 +97,7 @@ static void move_laws(pl_world *world, const pl_substep *step)
     if (body->memory)
       pl_model_move(body->model, &end, body->memory, to + (body->memory - from), world->pool);
   }
-  pl_world_take_materials(world);
-  world->substep.is_recalled = 1;
+  pl_world_take_room(world, to);
 }
 
 /* Accepted: laws and couplings move on. */
@@ -229,7 +226,7 @@ static pl_status make_part(pl_world *world, double t, double h, pl_step_report *
   keep_before(world, 0);
   world->substep.start = t;
   world->substep.length = h;
-  begin_laws(world);
+  begin_others(world);
   world->system.pass.is_trial = world->system.pass.is_same = 0;
   if ((status = each_begin(world, &step, error)) != PL_OK) return status;
   int64_t inner = report->inner_steps;
@@ -323,6 +320,7 @@ static pl_status advance_controlled(pl_world *world, pl_step_report *report, pl_
                        h, world->set.tolerance);
       world->tally.rejected_substeps++;
       keep_before(world, 1);
+      pl_world_recall(world);
       wanted = h * fmin(change, safety);
       rejected = 1;
       continue;

@@ -88,6 +88,7 @@ static void put_model(pl_world *world, const pl_body *found, pl_model *model)
 {
   pl_body *body = &world->bodies.list[found - world->bodies.list];
   pl_world_unprepare(world);
+  pl_world_settle(world);
   pl_model_destroy(body->model);
   body->model = model;
 }

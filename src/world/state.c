@@ -79,7 +79,6 @@ static void place(const pl_layout *layout, double *numbers, pl_state *state)
   state->numbers = state->q = numbers;
   state->v = numbers ? numbers + layout->v : NULL;
   state->materials = numbers ? numbers + layout->materials : NULL;
-  state->lacks_materials = 0;
 }
 
 pl_status pl_world_resize(pl_world *world, pl_error *error)
@@ -87,6 +86,7 @@ pl_status pl_world_resize(pl_world *world, pl_error *error)
   const pl_allocator *allocator = &world->allocator;
   pl_layout to = layout_of(world);
   double *fresh[3];
+  pl_world_settle(world);
   int count = needs_before(world) ? 3 : 2, failed = 0;
   for (int i = 0; i < 3; i++) {
     fresh[i] = i < count ? pl_alloc(allocator, to.count, sizeof(double)) : NULL;
@@ -116,7 +116,12 @@ void pl_world_recall(pl_world *world)
     const pl_body *body = &world->bodies.list[b];
     pl_model_begin(body->model, body->memory);
   }
-  world->substep.is_recalled = 1;
+}
+
+void pl_world_settle(const pl_world *world)
+{
+  for (size_t b = 0; b < world->bodies.count; b++)
+    pl_model_settle(world->bodies.list[b].model, world->pool);
 }
 
 /* Few numbers at once: they are not worth a job. */
@@ -138,8 +143,7 @@ static void copy_numbers(const pl_world *world, const double *from, double *to)
   copy_many(world, from + done, to + done, layout->materials - done);
 }
 
-/* All but the materials. */
-static void copy_most(const pl_world *world, const pl_state *from, pl_state *to)
+void pl_state_copy(pl_world *world, const pl_state *from, pl_state *to)
 {
   const pl_state room = *to;
   copy_numbers(world, from->numbers, room.numbers);
@@ -148,40 +152,30 @@ static void copy_most(const pl_world *world, const pl_state *from, pl_state *to)
   to->shared = room.shared;
   to->q = room.q;
   to->v = room.v;
+  if (to != &world->state || room.materials == from->materials) return;
   to->materials = room.materials;
-  to->lacks_materials = 0;
+  pl_world_take_room(world, from->materials);
+  pl_world_recall(world);
 }
 
-void pl_state_copy(pl_world *world, const pl_state *from, pl_state *to)
+double *pl_world_free_room(const pl_world *world)
 {
-  const pl_layout *layout = &world->layout;
-  copy_most(world, from, to);
-  if (to == &world->state) world->substep.is_recalled = 0;
-  if (!from->lacks_materials)
-    copy_many(world, from->materials, to->materials, layout->count - layout->materials);
+  const double *saved = world->saved.materials, *before = world->before.materials;
+  const pl_state *states[] = {&world->state, &world->saved, &world->before};
+  double *room = world->state.materials;
+  for (int i = 0; (room == saved || room == before) && i < 3; i++) {
+    if (states[i]->numbers) room = states[i]->numbers + world->layout.materials;
+  }
+  return room;
 }
 
-void pl_world_keep(pl_world *world)
+void pl_world_take_room(pl_world *world, double *room)
 {
-  copy_most(world, &world->state, &world->saved);
-  world->saved.lacks_materials = 1;
-}
-
-double *pl_world_materials(const pl_world *world)
-{
-  return world->saved.lacks_materials ? world->saved.materials : world->state.materials;
-}
-
-void pl_world_take_materials(pl_world *world)
-{
-  double *before = world->state.materials, *now = pl_world_materials(world);
   for (size_t b = 0; b < world->bodies.count; b++) {
     pl_body *body = &world->bodies.list[b];
-    if (body->memory) body->memory = now + (body->memory - before);
+    if (body->memory) body->memory = room + (body->memory - world->state.materials);
   }
-  if (now != before) world->saved.materials = before;
-  world->state.materials = now;
-  world->saved.lacks_materials = 0;
+  world->state.materials = room;
 }
 
 /* ---- as bytes ---- */
@@ -343,6 +337,7 @@ static pl_status save(const pl_world *world, size_t matrix, void *memory, size_t
                 .epoch = world->state.epoch,
                 .dt = world->set.dt};
   char *to = memory;
+  pl_world_settle(world);
   memset(to, 0, size);
   memcpy(to, &first, sizeof first);
   put(world, &layout, to + sizeof first);
@@ -438,6 +433,7 @@ pl_status pl_world_load_state(pl_world *world, const void *memory, size_t size, 
   if (!status) status = check(world, &first, memory, error);
   if (!status) status = pl_world_prepare(world, error);
   if (status) return status;
+  pl_world_settle(world);
   take(world, &first, (const char *)memory + sizeof first);
   world->tally.knows_contacts = 0;
   pl_world_recall(world);

@@ -4,8 +4,9 @@
  *
  * and the clock. Saving, restoring a rejected step, checkpoints and going back are copies of it.
  *
- * Of the last part, most of a state, no copy is made when a step begins: when its first substep is
- * accepted, laws move on from the state's room to the saved state's, and the two change places. */
+ * The last part, most of a state, is never copied in a step: states that agree in it share one room.
+ * Each state brings a room along, so that where laws move on one is free for what they remember
+ * then. */
 #ifndef PL_WORLD_STATE_H
 #define PL_WORLD_STATE_H
 
@@ -32,11 +33,10 @@ typedef struct pl_state {
   int64_t steps; /* made so far */
   double epoch;  /* the time at step epoch_steps, since when dt has been as it is */
   int64_t epoch_steps;
-  double *numbers;     /* NULL: no room */
-  double *q, *v;       /* in them */
-  double *materials;   /* what laws remember: in these or in those of the saved state (step.c) */
-  int lacks_materials; /* the saved state: the state's have not moved on yet */
-  pl_shared *shared;   /* what views hold of them; NULL: there are none */
+  double *numbers;   /* NULL: no room */
+  double *q, *v;     /* in them */
+  double *materials; /* what laws remember: in these numbers or in those of another state */
+  pl_shared *shared; /* what views hold of them; NULL: there are none */
 } pl_state;
 
 /* Takes a holder off; NULL is fine. */
@@ -53,14 +53,15 @@ pl_status pl_world_resize(pl_world *world, pl_error *error);
 /* Hands the laws what they remember as it stands in the state. */
 void pl_world_recall(pl_world *world);
 
-/* Copies numbers and clock; both have room. */
+/* Copies numbers and clock; both have room. What laws remember is shared from then on. */
 void pl_state_copy(pl_world *world, const pl_state *from, pl_state *to);
 
-/* Makes the saved state one of now; what laws remember follows when it changes. */
-void pl_world_keep(pl_world *world);
+/* A room for what laws remember that no other state has; once they have moved on to it, or it was
+ * another state's, it is the state's. */
+double *pl_world_free_room(const pl_world *world);
+void pl_world_take_room(pl_world *world, double *room);
 
-/* Where laws are to move on to; once they have, that is what stands in the state. */
-double *pl_world_materials(const pl_world *world);
-void pl_world_take_materials(pl_world *world);
+/* Carries out what models have postponed: all that laws remember stands in the state. */
+void pl_world_settle(const pl_world *world);
 
 #endif

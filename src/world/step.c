@@ -101,6 +101,13 @@ static void look_at_clock(pl_world *world, double start, double end)
   choose_effort(world, is_late);
 }
 
+/* To the beginning of the step. */
+static void go_back(pl_world *world)
+{
+  pl_state_copy(world, &world->saved, &world->state);
+  pl_world_recall(world);
+}
+
 pl_status pl_world_step(pl_world *world, pl_error *error)
 {
   double begun = pl_now();
@@ -121,13 +128,13 @@ pl_status pl_world_step(pl_world *world, pl_error *error)
   world->tally.knows_contacts = 0;
   pl_pool_gather(world->pool, pl_world_can_defer(world));
   pl_proportion_begin(world);
-  pl_world_keep(world);
+  pl_state_copy(world, &world->state, &world->saved);
 
   // a step that fails starts again from the same bits, in twice as many parts
   int halvings = 0;
   while ((status = pl_world_advance(world, 1 << halvings, &report, error)) != PL_OK) {
     pl_pool_gather(world->pool, 0);
-    pl_state_copy(world, &world->saved, &world->state);
+    go_back(world);
     if (halvings == 0) reason = *error;
     if (halvings == pl_world_max_halvings(world) || world->set.tolerance > 0 ||
         !pl_world_can_retry(world, status))
@@ -136,9 +143,8 @@ pl_status pl_world_step(pl_world *world, pl_error *error)
     report.worst_block1 = 0;
   }
   if (!status && (status = pl_proportion_check(world, error)) != PL_OK)
-    pl_state_copy(world, &world->saved, &world->state);
+    go_back(world);
   if (status) {
-    pl_world_recall(world);
     pl_world_name_fault(world, status, &report, error);
     error->time = world->saved.time + world->set.dt;
     return status;

@@ -110,7 +110,6 @@ struct pl_world {
   struct pl_substep_now {        /* in hand */
     double start, length;        /* s */
     int pass;                    /* how often it is made, from 1 on */
-    int is_recalled;             /* laws have begun with what stands in the state */
     int is_last;                 /* of its step */
     int is_deferred;             /* the pool gathers passes over blocks */
     pl_fallback fallback;        /* who makes it where a budget cuts it short */

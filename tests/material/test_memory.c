@@ -417,7 +417,7 @@ TEST(a_cycle_loses_the_energy_of_the_closed_form)
   }
 }
 
-/* To move on and freeze at once gives the bits of one after the other, in both variants, from one
+/* To move on and freeze at once gives the bits of one after the other but for energies, in both variants, from one
  * room to another and in the same, and whether decays are at hand or not. */
 static void check_move(const pl_fading_ops *ops, const pl_fading *fading, int known)
 {
@@ -425,7 +425,7 @@ static void check_move(const pl_fading_ops *ops, const pl_fading *fading, int kn
   double from[PL_LANES * PL_MOST_MEMORY], to[PL_LANES * PL_MOST_MEMORY];
   pl_lanes apart[PL_MOST_FROZEN], both[PL_MOST_FROZEN], decays[PL_MOST_DECAYS];
   const size_t size = (size_t)(count * PL_LANES) * sizeof *from;
-  const size_t frozen = PL_PRONY_FROZEN * sizeof *both;
+  const size_t frozen = PL_PRONY_ENERGY * sizeof *both;
   for (int k = 0; k < count; k++) {
     history[k] = pl_lanes_all(0.1 * test_uniform());
     pl_lanes_store(from + PL_LANES * k, history[k]);

@@ -84,6 +84,7 @@ static void bound_chunk(void *context, int chunk)
 void pl_fem_bounds(pl_model *self, const pl_moment *at, double bounds[2], pl_pool *pool)
 {
   pl_fem_job job = {.fem = self->state, .q = at->q, .v = at->v};
+  pl_model_settle(self, pool);
   pl_fem_bound_all(self->state, &job, at->h, bounds, pool);
 }
 

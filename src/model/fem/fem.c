@@ -358,6 +358,7 @@ const pl_model_ops pl_model_fem = {
     .mass_add = pl_model_mass_add,
     .mass_matrix = pl_model_mass_matrix,
     .advance = pl_fem_advance,
+    .postpones = pl_fem_postpones,
     .energy = pl_fem_energy,
     .hourglass = pl_fem_hourglass,
     .fields = pl_fem_fields,

@@ -94,6 +94,7 @@ pl_status pl_fem_bind(pl_model *self, const pl_bsr *A, int offset, pl_error *err
 void pl_fem_evaluate(pl_model *self, const pl_moment *at, double *f, const pl_tangent *tangent,
                      pl_pool *pool);
 void pl_fem_evaluate_batches(const pl_fem_job *job, int first, int last);
+int pl_fem_postpones(const pl_model *self, const pl_moment *at);
 void pl_fem_advance(pl_model *self, const pl_moment *at, double *memory, pl_pool *pool);
 double pl_fem_energy(pl_model *self, const double *q, pl_pool *pool);
 double pl_fem_hourglass(pl_model *self, const double *q, pl_pool *pool);

@@ -44,12 +44,6 @@ PL_INLINE void scatter_forces(double *f, const int *nodes, const int count, pl_l
   for (int a = 0; a < count; a++) pl_fem_scatter(f, nodes + PL_LANES * a, forces + 3 * a);
 }
 
-/* Is the memory around the law of a group no more than other moduli and a prestress? */
-PL_INLINE int is_eased(const pl_group *group)
-{
-  return group->fading.law && !group->fading.hermite && !group->layers.count;
-}
-
 /* The point with these: the law below the memory takes it. */
 PL_INLINE void ease(const pl_group *group, const pl_lanes *moduli, const pl_lanes *numbers,
                     pl_point *point)
@@ -61,6 +55,29 @@ PL_INLINE void ease(const pl_group *group, const pl_lanes *moduli, const pl_lane
   point->numbers = numbers + PL_PRONY_NUMBERS;
 }
 
+/* Moves the memory of a point on, with its own moduli. Of the strain it finds the law needs parts
+ * again. */
+PL_INLINE void move_on(const pl_fem_job *job, const pl_group *group, int batch, int p,
+                       const pl_lanes *moduli, const pl_lanes *numbers, pl_lanes *parts,
+                       pl_point *point)
+{
+  const pl_groups *groups = &job->fem->groups;
+  const size_t place = pl_group_place(group, groups->points, batch, p);
+  point->lambda = moduli[0];
+  point->mu = moduli[1];
+  point->numbers = numbers;
+  point->parts = parts;
+  group->memory->move(point, job->h, group->history, groups->memory + place, job->memory + place,
+                      pl_group_frozen(group, groups->points, batch, p));
+}
+
+/* Are there parts of the strain that the law needs again after its memory has moved on? */
+PL_INLINE int has_parts(const pl_group *group)
+{
+  const pl_fading *fading = &group->fading;
+  return fading->by_strain && !fading->law->conjugate && group->strain->resolve;
+}
+
 /* What a pass wants: forces alone, or with the stiffness by a tangent of some shape. */
 enum { FORCES_ONLY = -1 };
 
@@ -68,7 +85,7 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, const pl_group *group, int 
                               const int count, const int points, const int shape, pl_point *point)
 {
   const pl_fem *fem = job->fem;
-  const int eased = is_eased(group);
+  const int eased = pl_group_is_eased(group);
   const pl_point_ops *law = eased ? group->fading.law : group->points;
   const int *nodes = batch_nodes(fem, batch, count);
   const pl_lanes *rest = batch_rest(fem, batch, count, points);
@@ -77,7 +94,7 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, const pl_group *group, int 
   const int semidefinite = job->tangent.semidefinite;
   const int *places = NULL;
   pl_lanes edges[3 * MOST_EDGES], edge_rates[3 * MOST_EDGES];
-  pl_lanes forces[3 * PL_ELEMENT_NODES], P[9], H[81];
+  pl_lanes forces[3 * PL_ELEMENT_NODES], P[9], H[81], parts[PL_POINT_PARTS];
   pl_tangent_form form;
   pairs by_direction;
   blocks K;
@@ -104,6 +121,8 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, const pl_group *group, int 
     gradient(edges, b, count, point->F);
     if (viscous) gradient(edge_rates, b, count, point->rate);
     pl_point_recall(group, points, batch, p, point);
+    if (eased && job->memory)
+      move_on(job, group, batch, p, moduli, numbers, has_parts(group) ? parts : NULL, point);
     if (eased) ease(group, moduli, numbers, point);
     if (shape == FORCES_ONLY)
       law->stress(point, P, NULL);

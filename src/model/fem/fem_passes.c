@@ -1,6 +1,8 @@
 /* Passes over the finite elements: forces, stiffness, energy, fields, memory. */
 #include "model/fem/fem.h"
 
+#include <math.h>
+
 /* One point with hourglass control has forces of its own; stiffness is that of the point and of
  * control. */
 static void evaluate_one_point(const pl_fem_job *job, int first, int last)
@@ -49,19 +51,44 @@ static void finish_chunk(void *context, int chunk)
   job->fem->kernel->finish_rows(job, chunk_row(job, chunk), chunk_row(job, chunk + 1));
 }
 
+int pl_fem_postpones(const pl_model *self, const pl_moment *at)
+{
+  const pl_fem *fem = self->state;
+  int can = at->h == fem->groups.h && at->h > 0 && at->h < INFINITY && !fem->hourglass.kernel &&
+            fem->volume.kind == PL_VOLUME_POINT;
+  for (int g = 0; g < fem->groups.count; g++)
+    can &= !fem->groups.list[g].memory || pl_group_is_eased(&fem->groups.list[g]);
+  return can;
+}
+
+/* The pass moves points on as it comes to them. */
+static void start_move(pl_model *self, const pl_moment *at, pl_fem_job *job)
+{
+  pl_fem *fem = self->state;
+  job->memory = self->postponed.to;
+  job->h = at->h;
+  self->postponed.to = NULL;
+  pl_groups_move(&fem->groups, self->postponed.from, at->h);
+}
+
 void pl_fem_evaluate(pl_model *self, const pl_moment *at, double *f, const pl_tangent *tangent,
                      pl_pool *pool)
 {
   pl_fem *fem = self->state;
   pl_fem_job job = {.fem = fem, .q = at->q, .v = at->v, .f = f};
   if (tangent) job.tangent = *tangent;
-  pl_groups_freeze(&fem->groups, at->h, pool);
+  if (pl_model_is_postponed(self, at)) start_move(self, at, &job);
+  pl_model_settle(self, pool);
+  if (!job.memory) pl_groups_freeze(&fem->groups, at->h, pool);
   pl_volume_share(fem, &job, pool);
   int row_chunks = pl_chunk_count(self->blocks, ROWS_PER_CHUNK);
   if (tangent) pl_parallel(pool, row_chunks, clear_chunk, &job);
   pl_colours_run(&fem->chunks, pool, evaluate_chunk, &job);
   if (tangent) pl_volume_couple(fem, &job);
   if (tangent) pl_parallel(pool, row_chunks, finish_chunk, &job);
+  if (!job.memory) return;
+  pl_groups_moved(&fem->groups, job.memory);
+  pl_groups_freeze(&fem->groups, at->h, pool);
 }
 
 static void energy_chunk(void *context, int chunk)
@@ -77,7 +104,8 @@ double pl_fem_energy(pl_model *self, const double *q, pl_pool *pool)
 {
   pl_fem *fem = self->state;
   pl_fem_job job = {.fem = fem, .q = q, .sums = fem->chunk_sums};
-  pl_groups_freeze(&fem->groups, fem->groups.h, pool);
+  pl_model_settle(self, pool);
+  pl_groups_freeze_all(&fem->groups, pool);
   pl_volume_share(fem, &job, pool);
   return pl_model_sum(pool, fem->chunks.chunks, energy_chunk, &job, fem->chunk_sums);
 }
@@ -108,7 +136,8 @@ void pl_fem_fields(pl_model *self, const double *q, double *von_mises, double *d
 {
   pl_fem *fem = self->state;
   pl_fem_job job = {.fem = fem, .q = q, .von_mises = von_mises, .det_f = det_f};
-  pl_groups_freeze(&fem->groups, fem->groups.h, pool);
+  pl_model_settle(self, pool);
+  pl_groups_freeze_all(&fem->groups, pool);
   pl_volume_share(fem, &job, pool);
   pl_parallel(pool, fem->chunks.chunks, fields_chunk, &job);
 }
@@ -126,7 +155,8 @@ void pl_fem_strains(pl_model *self, const double *q, double *strain, double *ene
 {
   pl_fem *fem = self->state;
   pl_fem_job job = {.fem = fem, .q = q, .strain = strain, .density = energy};
-  pl_groups_freeze(&fem->groups, fem->groups.h, pool);
+  pl_model_settle(self, pool);
+  pl_groups_freeze_all(&fem->groups, pool);
   pl_volume_share(fem, &job, pool);
   pl_parallel(pool, fem->chunks.chunks, strains_chunk, &job);
 }
@@ -142,7 +172,8 @@ void pl_fem_tensors(pl_model *self, const double *q, double *F, double *stress, 
 {
   pl_fem *fem = self->state;
   pl_fem_job job = {.fem = fem, .q = q, .F = F, .stress = stress};
-  pl_groups_freeze(&fem->groups, fem->groups.h, pool);
+  pl_model_settle(self, pool);
+  pl_groups_freeze_all(&fem->groups, pool);
   pl_volume_share(fem, &job, pool);
   pl_parallel(pool, fem->chunks.chunks, tensors_chunk, &job);
 }

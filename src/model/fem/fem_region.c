@@ -21,6 +21,7 @@ pl_status pl_fem_mark_fast(pl_model *self, double h, double square, unsigned cha
   double *rest = pl_alloc(&self->allocator, 3 * (size_t)self->blocks, sizeof *rest);
   if (squares && rest) {
     pl_fem_job job = {.fem = fem, .q = self->rest, .v = rest, .squares = squares};
+    pl_model_settle(self, NULL);
     pl_fem_bound_all(fem, &job, h, bounds, NULL);
     for (int e = 0; e < fem->elements; e++) {
       if (!(squares[e] > square)) continue;
@@ -80,6 +81,7 @@ void pl_fem_evaluate_selected(pl_model *self, const pl_moment *at, double *f, pl
 {
   pl_fem *fem = self->state;
   pl_fem_job job = {.fem = fem, .q = at->q, .v = at->v, .f = f};
+  pl_model_settle(self, pool);
   pl_groups_freeze(&fem->groups, at->h, pool);
   pl_volume_share(fem, &job, pool);
   pl_colours_run(&fem->chunks, pool, evaluate_chunk, &job);

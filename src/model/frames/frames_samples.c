@@ -398,7 +398,7 @@ static void take_min(const pl_frame_field *field, const double *samples, double 
 double pl_frame_field_energy(pl_frame_field *field, pl_chunk_work *work, void *job, pl_pool *pool)
 {
   double sum = 0;
-  pl_groups_freeze(&field->groups, field->groups.h, pool);
+  pl_groups_freeze_all(&field->groups, pool);
   pl_parallel(pool, field->chunk_count, work, job);
   for (int c = 0; c < field->chunk_count; c++) sum += field->chunk_sums[c];
   return sum;
@@ -407,7 +407,7 @@ double pl_frame_field_energy(pl_frame_field *field, pl_chunk_work *work, void *j
 void pl_frame_field_stress(pl_frame_field *field, pl_chunk_work *work, void *job, pl_pool *pool,
                            double *von_mises, double *det_f)
 {
-  pl_groups_freeze(&field->groups, field->groups.h, pool);
+  pl_groups_freeze_all(&field->groups, pool);
   pl_parallel(pool, field->chunk_count, work, job);
   take_means(field, field->sample_stress, von_mises);
   take_min(field, field->sample_ratio, det_f);
@@ -416,7 +416,7 @@ void pl_frame_field_stress(pl_frame_field *field, pl_chunk_work *work, void *job
 void pl_frame_field_strain(pl_frame_field *field, pl_chunk_work *work, void *job, pl_pool *pool,
                            double *strain, double *energies)
 {
-  pl_groups_freeze(&field->groups, field->groups.h, pool);
+  pl_groups_freeze_all(&field->groups, pool);
   pl_parallel(pool, field->chunk_count, work, job);
   take_means(field, field->sample_stress, strain);
   take_means(field, field->sample_ratio, energies);
@@ -425,7 +425,7 @@ void pl_frame_field_strain(pl_frame_field *field, pl_chunk_work *work, void *job
 void pl_frame_field_tensor(pl_frame_field *field, pl_chunk_work *work, void *job, pl_pool *pool,
                            int component, double *F, double *stress)
 {
-  pl_groups_freeze(&field->groups, field->groups.h, pool);
+  pl_groups_freeze_all(&field->groups, pool);
   pl_parallel(pool, field->chunk_count, work, job);
   const double *from[] = {field->sample_ratio, field->sample_stress};
   double *to[] = {F, stress};
