@@ -25,6 +25,15 @@ typedef long long pl_mask __attribute__((vector_size(32)));
 #define PL_VARIANT(name) name##_base
 #endif
 
+/* How many of the nine entries of a block are summed at once: with what they are made of they have
+ * to fit into the processor's registers, 16 of four numbers (AVX2), 32 of two (aarch64) or 16 of
+ * two. */
+#if defined PL_USE_AVX2 || defined __AVX__ || defined __aarch64__
+enum { PL_LANES_SUMS = 9 };
+#else
+enum { PL_LANES_SUMS = 3 };
+#endif
+
 PL_INLINE pl_lanes pl_lanes_all(double value) { return (pl_lanes){value, value, value, value}; }
 
 /* Loads and stores of four neighbours in memory, of any alignment. */

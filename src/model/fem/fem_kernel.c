@@ -79,7 +79,12 @@ PL_INLINE int has_parts(const pl_group *group)
 }
 
 /* What a pass wants: forces alone, or with the stiffness by a tangent of some shape. */
-enum { FORCES_ONLY = -1 };
+enum { FORCES_ONLY = PL_TANGENT_STRETCHED + 1, PASSES };
+
+PL_INLINE int has_form(const int shape)
+{
+  return shape != FORCES_ONLY && shape != PL_TANGENT_WHOLE;
+}
 
 PL_INLINE void evaluate_batch(const pl_fem_job *job, const pl_group *group, int batch,
                               const int count, const int points, const int shape, pl_point *point)
@@ -112,7 +117,7 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, const pl_group *group, int 
   if (points > 1) {
     memset(forces, 0, sizeof forces);
     if (shape == PL_TANGENT_WHOLE) memset(by_direction, 0, sizeof by_direction);
-    if (shape > PL_TANGENT_WHOLE) memset(K, 0, sizeof K);
+    if (has_form(shape)) memset(K, 0, sizeof K);
   }
 
   const pl_lanes moduli[] = {point->lambda, point->mu}, *numbers = point->numbers;
@@ -142,7 +147,7 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, const pl_group *group, int 
       add_stretches(&form, b, count, values, places);
     else if (shape == PL_TANGENT_INVARIANT)
       add_invariants(&form, b, count, points, values, places, K);
-    else if (shape > PL_TANGENT_WHOLE)
+    else if (has_form(shape))
       add_form(&form, shape, b, count, points, values, places, K);
   }
 
@@ -166,28 +171,13 @@ PL_INLINE void evaluate_batches(const pl_fem_job *job, const pl_group *group, in
   }
 }
 
-PL_INLINE void evaluate_of(const pl_fem_job *job, int first, int last, const int count,
-                           const int points)
+/* Which pass over the batches of this group there is to be. */
+static int pass_of(const pl_fem_job *job, const pl_group *group)
 {
-  const pl_group *group = pl_group_at(&job->fem->groups, first);
   const pl_point any = {
       .strain = group->strain, .fading = &group->fading, .viscous = group->viscous && job->v};
-  int shape =
-      job->tangent.A ? (int)group->points->shape(&any, job->tangent.semidefinite) : FORCES_ONLY;
-  // many nodes want the tangent in their own frame
-  if (points > 1 && shape == PL_TANGENT_STRETCHED) shape = PL_TANGENT_WHOLE;
-  if (shape == FORCES_ONLY)
-    evaluate_batches(job, group, first, last, count, points, FORCES_ONLY);
-  else if (shape == PL_TANGENT_TURNED)
-    evaluate_batches(job, group, first, last, count, points, PL_TANGENT_TURNED);
-  else if (shape == PL_TANGENT_STRESSED)
-    evaluate_batches(job, group, first, last, count, points, PL_TANGENT_STRESSED);
-  else if (shape == PL_TANGENT_INVARIANT)
-    evaluate_batches(job, group, first, last, count, points, PL_TANGENT_INVARIANT);
-  else if (points == 1 && shape == PL_TANGENT_STRETCHED)
-    evaluate_batches(job, group, first, last, count, points, PL_TANGENT_STRETCHED);
-  else
-    evaluate_batches(job, group, first, last, count, points, PL_TANGENT_WHOLE);
+  if (!job->tangent.A) return FORCES_ONLY;
+  return (int)group->points->shape(&any, job->tangent.semidefinite);
 }
 
 /* Sum of w W; the lanes are added last. */
@@ -416,11 +406,35 @@ static void finish_rows(const pl_fem_job *job, int first, int last)
   }
 }
 
-/* The kinds of element; hourglass control is added to hex1 elsewhere. */
-#define KIND(name, count, points)                                                                  \
+/* Every pass is a function of its own: compilers of WebAssembly in browsers give the numbers of a
+ * function to registers with care only up to some 8000 of them. */
+typedef void pass(const pl_fem_job *job, const pl_group *group, int first, int last);
+#define PASS(name, count, points, shape)                                                           \
+  static void name(const pl_fem_job *job, const pl_group *group, int first, int last)              \
+  {                                                                                                \
+    evaluate_batches(job, group, first, last, count, points, shape);                               \
+  }
+
+/* The kinds of element; hourglass control is added to hex1 elsewhere. stretched: the pass for
+ * tangents by singular values, which many points take as a whole. */
+#define KIND(name, count, points, stretched)                                                       \
+  PASS(name##_forces, count, points, FORCES_ONLY)                                                  \
+  PASS(name##_whole, count, points, PL_TANGENT_WHOLE)                                              \
+  PASS(name##_turned, count, points, PL_TANGENT_TURNED)                                            \
+  PASS(name##_stressed, count, points, PL_TANGENT_STRESSED)                                        \
+  PASS(name##_invariant, count, points, PL_TANGENT_INVARIANT)                                      \
+  static pass *const name##_passes[PASSES] = {                                                     \
+      [FORCES_ONLY] = name##_forces,                                                               \
+      [PL_TANGENT_WHOLE] = name##_whole,                                                           \
+      [PL_TANGENT_TURNED] = name##_turned,                                                         \
+      [PL_TANGENT_STRESSED] = name##_stressed,                                                     \
+      [PL_TANGENT_INVARIANT] = name##_invariant,                                                   \
+      [PL_TANGENT_STRETCHED] = stretched,                                                          \
+  };                                                                                               \
   static void evaluate_##name(const pl_fem_job *job, int first, int last)                          \
   {                                                                                                \
-    evaluate_of(job, first, last, count, points);                                                  \
+    const pl_group *group = pl_group_at(&job->fem->groups, first);                                 \
+    name##_passes[pass_of(job, group)](job, group, first, last);                                   \
   }                                                                                                \
   static double energy_##name(const pl_fem_job *job, int first, int last)                          \
   {                                                                                                \
@@ -447,11 +461,13 @@ static void finish_rows(const pl_fem_job *job, int first, int last)
     for (int batch = first; batch < last; batch++) volumes_of(job, batch, count, points);          \
   }
 
-KIND(tet, 4, 1)
-KIND(tet10, 10, 4)
-KIND(hex, 8, 8)
-KIND(hex1, 8, 1)
-KIND(hex27, 8, 27)
+PASS(tet_stretched, 4, 1, PL_TANGENT_STRETCHED)
+PASS(hex1_stretched, 8, 1, PL_TANGENT_STRETCHED)
+KIND(tet, 4, 1, tet_stretched)
+KIND(tet10, 10, 4, tet10_whole)
+KIND(hex, 8, 8, hex_whole)
+KIND(hex1, 8, 1, hex1_stretched)
+KIND(hex27, 8, 27, hex27_whole)
 
 #define TABLE(name)                                                                                \
   {                                                                                                \

@@ -35,11 +35,14 @@ static void gather_edges(const pl_frames_chunk *chunk, const double *x, double *
 
 PL_INLINE void gradient(const double *edges, const pl_lanes *g, int blocks, pl_lanes *G)
 {
-  for (int i = 0; i < 9; i++) G[i] = pl_lanes_all(0);
-  for (int b = 0; b < blocks - 1; b++) {
-    for (int i = 0; i < 3; i++) {
-      for (int j = 0; j < 3; j++) G[3 * i + j] += edges[3 * b + i] * g[3 * b + j];
+  for (int first = 0; first < 9; first += PL_LANES_SUMS) {
+    pl_lanes sum[PL_LANES_SUMS];
+    for (int e = 0; e < PL_LANES_SUMS; e++) sum[e] = pl_lanes_all(0);
+    for (int b = 0; b < blocks - 1; b++) {
+      const double *edge = edges + 3 * b + first / 3;
+      for (int e = 0; e < PL_LANES_SUMS; e++) sum[e] += edge[e / 3] * g[3 * b + e % 3];
     }
+    memcpy(G + first, sum, sizeof sum);
   }
 }
 
@@ -67,9 +70,11 @@ static void add_forces(const tile *at, int blocks, double *sums)
 PL_INLINE void prepare_column(tile *at, int b)
 {
   for (int t = 0; t < at->count; t++) {
-    const pl_lanes *g = at->g[t] + 3 * b, *H = at->H[t];
-    for (int c = 0; c < 3; c++) {
-      for (int rj = 0; rj < 9; rj++) at->T[t][9 * c + rj] = pl_lanes_dot3(H + 9 * rj + 3 * c, g);
+    // a copy that stores to T cannot reach
+    const pl_lanes *from = at->g[t] + 3 * b, g[3] = {from[0], from[1], from[2]};
+    for (int rj = 0; rj < 9; rj++) {
+      const pl_lanes *H = at->H[t] + 9 * rj;
+      for (int c = 0; c < 3; c++) at->T[t][9 * c + rj] = pl_lanes_dot3(H + 3 * c, g);
     }
   }
 }
@@ -87,22 +92,30 @@ PL_INLINE void add_even(const pl_lanes *from, const int size, int count, double 
   }
 }
 
+/* Entries first.. of the block K of a and the prepared column: as many as registers can sum. */
+PL_INLINE void sum_entries(const tile *at, int a, const int first, pl_lanes *K)
+{
+  pl_lanes sum[PL_LANES_SUMS];
+  for (int e = 0; e < PL_LANES_SUMS; e++) sum[e] = pl_lanes_all(0);
+  for (int t = 0; t < at->count; t++) {
+    const pl_lanes *g = at->g[t] + 3 * a, *T = at->T[t] + 3 * first;
+    pl_lanes g0 = g[0], g1 = g[1], g2 = g[2];
+    for (int e = 0; e < PL_LANES_SUMS; e++) {
+      sum[e] += g0 * T[3 * e];
+      sum[e] += g1 * T[3 * e + 1];
+      sum[e] += g2 * T[3 * e + 2];
+    }
+  }
+  memcpy(K + first, sum, sizeof sum);
+}
+
 static void add_stiffness(tile *at, int blocks, double *sums)
 {
   for (int b = 0; b < blocks; b++) {
     prepare_column(at, b);
     for (int a = 0; a <= b; a++, sums += 9) {
       pl_lanes K[9];
-      for (int e = 0; e < 9; e++) K[e] = pl_lanes_all(0);
-      for (int t = 0; t < at->count; t++) {
-        const pl_lanes *g = at->g[t] + 3 * a, *T = at->T[t];
-        pl_lanes g0 = g[0], g1 = g[1], g2 = g[2];
-        for (int e = 0; e < 9; e++) {
-          K[e] += g0 * T[3 * e];
-          K[e] += g1 * T[3 * e + 1];
-          K[e] += g2 * T[3 * e + 2];
-        }
-      }
+      for (int first = 0; first < 9; first += PL_LANES_SUMS) sum_entries(at, a, first, K);
       pl_lanes_add_sums(K, 9, sums);
     }
     if (at->even) add_even(at->T[0], 27, at->count, at->even + 27 * b);
@@ -178,7 +191,7 @@ static void evaluate(const pl_frames_job *job, const pl_frames_chunk *chunk)
   for (int first = chunk->first; first < chunk->last; first += TILE) {
     at.count = chunk->last - first < TILE ? chunk->last - first : TILE;
     for (int t = 0; t < at.count; t++) {
-      const pl_lanes *rest = batch_rest(frames, chunk, first + t);
+      const pl_lanes *rest = batch_rest(frames, chunk, first + t), weight = rest[0];
       at.g[t] = rest + 1;
       pl_point_take(group, first + t, &point);
       pl_point_recall(group, 1, first + t, 0, &point);
@@ -189,8 +202,8 @@ static void evaluate(const pl_frames_job *job, const pl_frames_chunk *chunk)
                                at.H[t]);
       else
         group->points->stress(&point, at.P[t], NULL);
-      for (int i = 0; i < 9; i++) at.P[t][i] *= rest[0];
-      for (int i = 0; matrix && i < 81; i++) at.H[t][i] *= rest[0];
+      for (int i = 0; i < 9; i++) at.P[t][i] *= weight;
+      for (int i = 0; matrix && i < 81; i++) at.H[t][i] *= weight;
     }
     add_forces(&at, blocks, forces);
     if (matrix) add_stiffness(&at, chunk->moved, stiffness);
