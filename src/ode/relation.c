@@ -67,7 +67,8 @@ static int take_room(const pl_allocator *allocator, pl_relation_list *to)
   to->natural = pl_alloc(allocator, (size_t)to->given, sizeof *to->natural);
   to->x = pl_alloc(allocator, 4 * blocks, sizeof *to->x);
   to->before = pl_alloc(allocator, 4 * blocks, sizeof *to->before);
-  return to->list && to->batches && to->force && to->natural && to->x && to->before;
+  to->free = pl_alloc(allocator, 12 * blocks, sizeof *to->free);
+  return to->list && to->batches && to->force && to->natural && to->x && to->before && to->free;
 }
 
 pl_status pl_relations_create(const pl_allocator *allocator, int block_count,
@@ -99,7 +100,8 @@ void pl_relations_destroy(const pl_allocator *allocator, pl_relation_list *relat
 {
   if (!relations) return;
   void *arrays[] = {relations->list,    relations->batches, relations->force,
-                    relations->natural, relations->x,       relations->before};
+                    relations->natural, relations->x,       relations->before,
+                    relations->free};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(allocator, arrays[i]);
   pl_free(allocator, relations);
 }

@@ -37,6 +37,7 @@ typedef struct pl_relation_list {
   /* room for the integrator */
   double *force;      /* of each, times the square of the substep (lambda) */
   double *x, *before; /* per block x y z w: its place and inverse mass; at the beginning */
+  double *free;       /* per block w P, three rows of 4, where anything is constrained */
 } pl_relation_list;
 
 /* Colours and sorts a copy of them; blocks are below block_count. */

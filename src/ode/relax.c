@@ -63,12 +63,10 @@ static pl_status create(pl_integrator *self, pl_error *error)
 /* out = w P n of a block. */
 static void push(const pl_sweep *now, int block, const double n[3], double out[3])
 {
-  double weight = now->relations->x[4 * (size_t)block + 3];
-  pl_vec3_scale(fabs(weight), n, out);
-  if (!(weight < 0)) return;
-  const pl_filter *filter = &now->system->filter;
-  const double *P = filter->projections + 9 * (size_t)pl_filter_from(filter, block);
-  for (int i = 0; i < 3; i++) out[i] = -weight * pl_vec3_dot(P + 3 * i, n);
+  const double weight = now->relations->x[4 * (size_t)block + 3];
+  const double *free = now->relations->free + 12 * (size_t)block;
+  pl_vec3_scale(weight, n, out);
+  for (int i = 0; i < 3 && weight < 0; i++) out[i] = pl_vec3_dot(free + 4 * i, n);
 }
 
 void pl_relax_one(const pl_sweep *now, int index)
@@ -126,17 +124,27 @@ static void sweep_all(pl_sweep *now, int natural, int back)
 
 /* ---- a substep ---- */
 
+/* w P as three rows of 4; P NULL: the identity. */
+static void set_free(double w, const double *P, double *free)
+{
+  for (int i = 0; i < 9; i++) free[4 * (i / 3) + i % 3] = w * (P ? P[i] : i % 4 == 0);
+}
+
 /* Inverse masses: 0 where a block is held, negative where constraints leave a part free. */
 static void weigh(relax *state, pl_system *system)
 {
-  double *x = system->relations->x;
+  double *x = system->relations->x, *free = system->relations->free;
   const pl_filter *filter = &system->filter;
   for (int i = 0; i < 3 * system->blocks; i++) state->f[i] = 1;
   system->ops->mass_inverse(system, state->f, state->f);
-  for (int i = 0; i < system->blocks; i++) x[4 * (size_t)i + 3] = state->f[3 * (size_t)i];
+  for (int i = 0; i < system->blocks; i++) {
+    x[4 * (size_t)i + 3] = state->f[3 * (size_t)i];
+    if (filter->count) set_free(state->f[3 * (size_t)i], NULL, free + 12 * (size_t)i);
+  }
   for (int k = 0; k < filter->count; k++) {
     const double *P = filter->projections + 9 * (size_t)k;
     double *weight = &x[4 * (size_t)filter->nodes[k] + 3];
+    set_free(*weight, P, free + 12 * (size_t)filter->nodes[k]);
     *weight = pl_vec3_dot(P, P) + pl_vec3_dot(P + 3, P + 3) + pl_vec3_dot(P + 6, P + 6) > 0
                   ? -*weight
                   : 0;

@@ -6,7 +6,7 @@
 #include "sparse/multigrid.h"
 
 #include "math/vec3.h"
-#include "sparse/multigrid_kernel.h"
+#include "sparse/multigrid_pass.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,16 +23,7 @@ static const double damping = 4.0 / 3.0;
 
 enum { LATER_ROUNDS = 3, ALONE = 4 };
 
-/* A pass over a level's rows in chunks; what it needs beside the level. */
-typedef struct pass {
-  const pl_multigrid_kernel *kernel;
-  pl_multigrid_level *level, *coarse;
-  const pl_filter *filter;
-  const pl_multigrid_turns *turns; /* NULL: none, or not on this level */
-  double factor, caution, spread;
-  pl_multigrid_sweep sweep;
-  float *spare; /* a vector that a pass may use */
-} pass;
+typedef pl_multigrid_pass pass;
 
 static void swap(float **a, float **b)
 {
@@ -350,12 +341,6 @@ static void start_chunk(void *context, int chunk)
                      job->sweep.b, job->sweep.r, job->sweep.out);
 }
 
-static void sweep_chunk(void *context, int chunk)
-{
-  const pass *job = context;
-  job->kernel->sweep(job->level, chunk, 0, &job->sweep);
-}
-
 static void late_sweep_chunk(void *context, int chunk)
 {
   const pass *job = context;
@@ -437,7 +422,7 @@ static void smooth(wave *passes, pass *job, int degree, int from_zero, pl_pool *
     if (k == 0 && from_zero)
       follow(passes, job, start_chunk, NULL, pool);
     else
-      follow(passes, job, sweep_chunk, late_sweep_chunk, pool);
+      follow(passes, job, pl_multigrid_sweep_chunk, late_sweep_chunk, pool);
     swap(&level->x, &level->y);
   }
 }

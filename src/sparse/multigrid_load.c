@@ -1,21 +1,14 @@
 /* The finest level's numbers, and the largest eigenvalue of a level by the power method. */
 #include "sparse/multigrid.h"
 
-#include "sparse/multigrid_kernel.h"
+#include "sparse/multigrid_pass.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { FIRST_ROUNDS = 15 };
 
-typedef struct pass {
-  const pl_multigrid_kernel *kernel;
-  pl_multigrid_level *level;
-  const pl_bsr *A;
-  const double *inverse;
-  double factor;
-  pl_multigrid_sweep sweep;
-} pass;
+typedef pl_multigrid_pass pass;
 
 /* ---- loading ---- */
 
@@ -37,12 +30,6 @@ void pl_multigrid_load(pl_multigrid *grid, const pl_bsr *A, const double *invers
 }
 
 /* ---- the largest eigenvalue ---- */
-
-static void sweep_chunk(void *context, int chunk)
-{
-  const pass *job = context;
-  job->kernel->sweep(job->level, chunk, 0, &job->sweep);
-}
 
 static void power_chunk(void *context, int chunk)
 {
@@ -87,7 +74,7 @@ void pl_multigrid_measure(pl_multigrid_level *level, int rounds, pl_pool *pool)
     job.sweep.x = level->mode;
     job.sweep.out = level->y;
     job.sweep.b = (float)(-1 / length);
-    pl_parallel(pool, chunks, sweep_chunk, &job);
+    pl_parallel(pool, chunks, pl_multigrid_sweep_chunk, &job);
     pl_parallel(pool, chunks, power_chunk, &job);
     float *before = level->mode;
     level->mode = level->y;

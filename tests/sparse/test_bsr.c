@@ -2,6 +2,7 @@
 #include "core/cpu.h"
 #include "sparse/measure.h"
 #include "sparse/sparse_kernel.h"
+#include "sparse/upper.h"
 #include "system.h"
 
 #include <limits.h>
@@ -249,6 +250,48 @@ TEST(base_and_avx2_have_the_same_bits)
 TEST(base_and_avx2_have_the_same_bits) {}
 #endif
 
+/* Is the block at a place the transposed one of another? */
+static int is_across(const pl_bsr *A, int place, int other)
+{
+  int same = 1;
+  for (int i = 0; i < 9; i++)
+    same &= A->values[9 * place + i] == A->values[9 * other + 3 * (i % 3) + i / 3];
+  return same;
+}
+
+/* Of rows 100 to 299: what couples them to rows before is no concern of the body's. */
+TEST(what_stands_right_of_the_diagonal_makes_the_whole_matrix)
+{
+  enum { FIRST = 100, ROWS = 200 };
+  pl_bsr *A = test_laplacian(20, 20);
+  pl_allocator allocator = pl_allocator_or_default(NULL);
+  pl_upper upper = {0};
+  CHECK_OK(pl_upper_bind(&upper, &allocator, A, FIRST, ROWS, error));
+  pl_upper_clear(&upper, A, NULL);
+  for (int row = FIRST; row < FIRST + ROWS; row++) {
+    for (int i = 9 * (A->diagonal[row] + 1); i < 9 * A->start[row + 1]; i++) {
+      CHECK(A->values[i] == 0);
+      A->values[i] = (double)(i * 37 % 101) - 50;
+    }
+  }
+  pl_upper_finish(&upper, A, NULL);
+  for (int row = FIRST; row < FIRST + ROWS; row++) {
+    double sum[9] = {0};
+    for (int k = A->start[row]; k < A->start[row + 1]; k++) {
+      const int column = A->columns[k];
+      if (column >= FIRST && column < FIRST + ROWS)
+        CHECK(is_across(A, k, pl_bsr_find(A, column, row)));
+      // small whole numbers and halves: exact
+      for (int i = 0; i < 9; i++)
+        sum[i] += A->values[9 * k + i] + A->values[9 * k + 3 * (i % 3) + i / 3];
+      for (int i = 0; i < 9 && column < FIRST; i++) CHECK(A->values[9 * k + i] == 0);
+    }
+    for (int i = 0; i < 9; i++) CHECK(sum[i] == 0);
+  }
+  pl_upper_destroy(&upper, &allocator);
+  pl_bsr_destroy(A);
+}
+
 TEST(measurements_give_numbers)
 {
   pl_bsr *A = test_laplacian(20, 20);
@@ -269,4 +312,5 @@ TESTS(X(patterns_hold_what_the_cliques_couple) X(chunks_share_the_work_evenly)
           X(bad_cliques_are_refused) X(every_failing_allocation_is_reported)
               X(product_agrees_with_the_naive_one) X(two_products_at_once_have_the_bits_of_each)
                   X(product_has_the_same_bits_for_any_threads) X(base_and_avx2_have_the_same_bits)
-                      X(measurements_give_numbers))
+                      X(what_stands_right_of_the_diagonal_makes_the_whole_matrix)
+                          X(measurements_give_numbers))

@@ -52,7 +52,8 @@ typedef struct cloth {
   pl_cloth_items triangles, hinges, flat; /* flat: hinges of constant stiffness */
   pl_plate plate;                         /* of bending by edges */
   int *cliques, clique_count, clique_size;
-  int offset, rows, nodes;
+  int offset, nodes;
+  pl_upper upper;
   pl_tailoring tailoring;       /* as given; the arrays are the body's */
   const pl_tailoring *measured; /* the same if it has curves, which stand in place of moduli */
   const double *memory;         /* of curves; NULL: nothing has happened */
@@ -89,7 +90,7 @@ static pl_status make_triangles(pl_model *model, cloth *self, const pl_mesh *mes
   const unsigned char *rigid = model->sites.rigid;
   for (int t = 0; t < mesh->element_count; t++) count += !rigid || !rigid[t];
   pl_status status = pl_cloth_items_create(&model->allocator, count, 3, PL_MEMBRANE_LANES,
-                                           &self->triangles, error);
+                                           0, &self->triangles, error);
   if (status) return status;
   for (int t = 0, at = 0; t < mesh->element_count; t++) {
     double data[PL_MEMBRANE_LANES];
@@ -170,7 +171,7 @@ static pl_status make_hinges(pl_model *model, cloth *self, const pl_mesh *mesh, 
 {
   int count = list_hinges(self, mesh, &model->sites, flat, NULL);
   pl_status status =
-      pl_cloth_items_create(&model->allocator, count, 4, PL_HINGE_LANES, items, error);
+      pl_cloth_items_create(&model->allocator, count, 4, PL_HINGE_LANES, 0, items, error);
   if (status) return status;
   (void)list_hinges(self, mesh, &model->sites, flat, items);
   return pl_cloth_items_finish(&model->allocator, mesh->node_count, PL_HINGE_C, 3, items, error);
@@ -315,6 +316,7 @@ static void destroy(pl_model *model)
   pl_cloth_items_destroy(&model->allocator, &self->hinges);
   pl_cloth_items_destroy(&model->allocator, &self->flat);
   pl_plate_destroy(&model->allocator, &self->plate);
+  pl_upper_destroy(&self->upper, &model->allocator);
   pl_mass_destroy(&model->allocator, &self->mass);
   pl_free(&model->allocator, self->cliques);
   pl_free(&model->allocator, self->rest);
@@ -334,8 +336,9 @@ static pl_status bind(pl_model *model, const pl_bsr *A, int offset, pl_error *er
 {
   cloth *self = model->state;
   self->offset = offset;
-  self->rows = model->blocks;
-  pl_status status = pl_cloth_items_bind(&self->triangles, A, offset, error);
+  pl_status status =
+      pl_upper_bind(&self->upper, &model->allocator, A, offset, model->blocks, error);
+  if (!status) status = pl_cloth_items_bind(&self->triangles, A, offset, error);
   if (!status) status = pl_cloth_items_bind(&self->hinges, A, offset, error);
   if (!status) status = pl_cloth_items_bind(&self->flat, A, offset, error);
   if (!status && self->bending == PL_CLOTH_EDGE)
@@ -345,7 +348,9 @@ static pl_status bind(pl_model *model, const pl_bsr *A, int offset, pl_error *er
 
 /* ---- forces ---- */
 
-static double run(cloth *self, pl_cloth_job *job, pl_pool *pool)
+/* Triangles and hinges add to A (NULL: no matrix) right of the diagonal; a plate's unknowns are no
+ * places, so it adds all of its blocks to what is finished. */
+static double run(cloth *self, pl_cloth_job *job, pl_bsr *A, pl_pool *pool)
 {
   job->strain = self->membrane;
   job->limit = self->limit;
@@ -355,24 +360,9 @@ static double run(cloth *self, pl_cloth_job *job, pl_pool *pool)
   if (job->memory) job->memory += PL_CURVE_MEMORY * 3 * (size_t)self->triangles.count;
   sum += pl_cloth_items_run(job, &self->hinges, PL_PICK_VARIANT(pl_cloth_hinge), pool);
   sum += pl_cloth_items_run(job, &self->flat, PL_PICK_VARIANT(pl_cloth_quadratic), pool);
+  if (A) pl_upper_finish(&self->upper, A, pool);
   if (self->bending == PL_CLOTH_EDGE) sum += pl_plate_run(&self->plate, job, pool);
   return sum;
-}
-
-enum { ROWS_PER_CHUNK = 1024 };
-
-typedef struct clearing {
-  pl_bsr *A;
-  int first, last;
-} clearing;
-
-static void clear_chunk(void *context, int chunk)
-{
-  const clearing *now = context;
-  int first = now->first + chunk * ROWS_PER_CHUNK, last = first + ROWS_PER_CHUNK;
-  if (last > now->last) last = now->last;
-  size_t from = (size_t)now->A->start[first], to = (size_t)now->A->start[last];
-  memset(now->A->values + 9 * from, 0, 9 * (to - from) * sizeof *now->A->values);
 }
 
 static void evaluate(pl_model *model, const pl_moment *at, double *f, const pl_tangent *tangent,
@@ -381,20 +371,19 @@ static void evaluate(pl_model *model, const pl_moment *at, double *f, const pl_t
   cloth *self = model->state;
   pl_cloth_job job = {.q = at->q, .v = at->v, .f = f};
   if (tangent) {
-    clearing rows = {tangent->A, self->offset, self->offset + self->rows};
-    pl_parallel(pool, pl_chunk_count(self->rows, ROWS_PER_CHUNK), clear_chunk, &rows);
+    pl_upper_clear(&self->upper, tangent->A, pool);
     job.values = tangent->A->values;
     job.kq = tangent->kq;
     job.kv = tangent->kv;
     job.semidefinite = tangent->semidefinite;
   }
-  (void)run(self, &job, pool);
+  (void)run(self, &job, tangent ? tangent->A : NULL, pool);
 }
 
 static double energy(pl_model *model, const double *q, pl_pool *pool)
 {
   pl_cloth_job job = {.q = q, .wants_energy = 1};
-  return run(model->state, &job, pool);
+  return run(model->state, &job, NULL, pool);
 }
 
 static void mass_add(pl_model *model, double a, const double *x, double *f, pl_pool *pool)

@@ -40,6 +40,7 @@
 #include "model/colour.h"
 #include "model/mass.h"
 #include "model/model.h"
+#include "sparse/upper.h"
 
 enum { PL_CLOTH_GREEN, PL_CLOTH_COROTATED };
 enum { PL_CLOTH_HINGE, PL_CLOTH_QUADRATIC, PL_CLOTH_EDGE, PL_CLOTH_NONE };
@@ -66,7 +67,9 @@ enum { PL_LOOK_OFF, PL_LOOK_RATE, PL_LOOK_G, PL_HINGE_LOOK = PL_LOOK_G + 12 };
 typedef struct pl_cloth_items {
   int count, size, batches; /* items; nodes of each */
   int *list;                /* size nodes per item */
-  int *nodes, *places;      /* per batch: nodes by lanes; places of the size^2 blocks by lanes */
+  int whole;                /* places of all size^2 blocks, or of those of pairs of nodes a < b,
+                               right of the diagonal: minus 1 minus a place of the transposed one */
+  int *nodes, *places;      /* per batch, by lanes */
   int lanes;                /* of data, per batch */
   pl_lanes *data;
   int *starts; /* batches of chunk c: starts[c] to starts[c + 1] - 1 */

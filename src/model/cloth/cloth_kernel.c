@@ -235,13 +235,12 @@ PL_INLINE void membrane_matrix(const pl_cloth_job *job, const pl_lanes *data, co
   memcpy(viscous.D, D, sizeof D);
   const int moving = job->v && pl_lanes_any(V[3] > 0);
   for (int a = 0; a < 3; a++) {
-    for (int b = a; b < 3; b++) {
+    for (int b = a + 1; b < 3; b++, places += PL_LANES) {
       pl_lanes K[9], more[9];
       membrane_block(&elastic, data + 2 * a, data + 2 * b, K);
       if (moving) membrane_block(&viscous, data + 2 * a, data + 2 * b, more);
       for (int i = 0; i < 9 && moving; i++) K[i] += more[i];
-      add_block(job->values, places + PL_LANES * (3 * a + b),
-                a == b ? NULL : places + PL_LANES * (3 * b + a), K);
+      add_upper(job->values, places, K);
     }
   }
 }
@@ -312,7 +311,7 @@ double PL_VARIANT(pl_cloth_membrane)(const pl_cloth_job *job, int first, int las
     if (job->measured) add_measured(job, batch, c, &at);
     energy += data[PL_MEMBRANE_AREA] * at.W;
     if (job->values)
-      membrane_matrix(job, data, items->places + 9 * PL_LANES * (size_t)batch, c, &at, f);
+      membrane_matrix(job, data, items->places + 3 * PL_LANES * (size_t)batch, c, &at, f);
     if (!job->f) continue;
     if (job->v) add_viscous(job, nodes, data, f, at.S);
     membrane_forces(job, nodes, data, at.S, f);
@@ -426,22 +425,26 @@ PL_INLINE void bend_hinge(const hinge *h, curvature *H)
   }
 }
 
-/* Adds along g g^T + bend H. */
+/* Adds along g g^T + bend H: all of it, or what stands right of the diagonal. */
 PL_INLINE void hinge_matrix(const pl_cloth_job *job, const hinge *h, const int *places,
-                            pl_lanes along, pl_lanes bend)
+                            pl_lanes along, pl_lanes bend, const int whole)
 {
   curvature H;
   const int exact = !job->semidefinite && job->kq != 0;
   if (exact) bend_hinge(h, &H);
   for (int a = 0; a < 4; a++) {
-    for (int b = a; b < 4; b++) {
+    for (int b = whole ? a : a + 1; b < 4; b++) {
       pl_lanes K[9];
       for (int i = 0; i < 9; i++) {
         K[i] = along * h->g[a][i / 3] * h->g[b][i % 3];
         if (exact) K[i] += bend * H.block[a][b][i];
       }
-      add_block(job->values, places + PL_LANES * (4 * a + b),
-                a == b ? NULL : places + PL_LANES * (4 * b + a), K);
+      if (whole)
+        add_block(job->values, places + PL_LANES * (4 * a + b),
+                  a == b ? NULL : places + PL_LANES * (4 * b + a), K);
+      else
+        add_upper(job->values, places, K);
+      if (!whole) places += PL_LANES;
     }
   }
 }
@@ -495,8 +498,8 @@ double PL_VARIANT(pl_cloth_hinge)(const pl_cloth_job *job, int first, int last)
       pl_lanes along = job->kq * at.stiffness * slope * slope;
       if (!job->semidefinite) along += job->kq * 0.5 * at.moment * h.psi * slope;
       if (job->v) along += job->kv * viscous * slope * slope;
-      hinge_matrix(job, &h, items->places + 16 * PL_LANES * (size_t)batch, along,
-                   job->kq * at.moment * slope);
+      hinge_matrix(job, &h, items->places + 6 * PL_LANES * (size_t)batch, along,
+                   job->kq * at.moment * slope, 0);
     }
     if (!job->f) continue;
     pl_lanes moment = at.moment * slope;
@@ -540,7 +543,7 @@ double PL_VARIANT(pl_cloth_moments)(const pl_cloth_job *job, int first, int last
     look_at_hinge(job->q, nodes, &h);
     const pl_lanes slope = 1 + 0.25 * h.psi * h.psi;
     hinge_matrix(job, &h, items->places + 16 * PL_LANES * (size_t)batch,
-                 0.5 * moment * h.psi * slope, moment * slope);
+                 0.5 * moment * h.psi * slope, moment * slope, 1);
   }
   return 0;
 }
@@ -564,17 +567,17 @@ double PL_VARIANT(pl_cloth_quadratic)(const pl_cloth_job *job, int first, int la
   pl_lanes energy = pl_lanes_all(0);
   for (int batch = first; batch < last; batch++) {
     const int *nodes = items->nodes + 4 * PL_LANES * (size_t)batch;
-    const int *places = items->places + 16 * PL_LANES * (size_t)batch;
+    const int *places = items->places + 6 * PL_LANES * (size_t)batch;
     const pl_lanes *data = items->data + PL_HINGE_LANES * (size_t)batch, *k = data + PL_HINGE_K;
     const pl_lanes c = data[PL_HINGE_C];
     pl_lanes s[3];
     curve_of(job->q, nodes, k, s);
     energy += 0.5 * c * pl_lanes_dot3(s, s);
     for (int ab = 0; ab < 16 && job->values; ab++) {
-      const int *there = places + PL_LANES * ab;
+      if (ab / 4 >= ab % 4) continue;
       pl_lanes entry = job->kq * c * k[ab / 4] * k[ab % 4];
-      for (int lane = 0; lane < PL_LANES; lane++) {
-        double *to = job->values + 9 * (size_t)there[lane];
+      for (int lane = 0; lane < PL_LANES; lane++, places++) {
+        double *to = upper_block(job->values, *places);
         for (int i = 0; i < 9; i += 4) to[i] += entry[lane];
       }
     }

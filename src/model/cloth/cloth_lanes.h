@@ -19,6 +19,40 @@ PL_INLINE void scatter(double *to, const int *nodes, const pl_lanes *force)
   }
 }
 
+/* Swaps two numbers in the lanes of a mask. */
+PL_INLINE void swap_lanes(pl_mask mask, pl_lanes *a, pl_lanes *b)
+{
+  const pl_mask change = ((pl_mask)*a ^ (pl_mask)*b) & mask;
+  *a = (pl_lanes)((pl_mask)*a ^ change);
+  *b = (pl_lanes)((pl_mask)*b ^ change);
+}
+
+/* Right of the diagonal a place below 0 is minus 1 minus that of the transposed block. */
+PL_INLINE double *upper_block(double *values, int place)
+{
+  return values + 9 * (size_t)(place < 0 ? -1 - place : place);
+}
+
+/* Adds the blocks K (row by row) right of the diagonal; K is lost. */
+PL_INLINE void add_upper(double *values, const int *places, pl_lanes *K)
+{
+  pl_lanes low[PL_LANES], high[PL_LANES];
+  // blocks are stored column by column
+  const pl_mask straight = {-(places[0] >= 0), -(places[1] >= 0), -(places[2] >= 0),
+                            -(places[3] >= 0)};
+  swap_lanes(straight, &K[1], &K[3]);
+  swap_lanes(straight, &K[2], &K[6]);
+  swap_lanes(straight, &K[5], &K[7]);
+  pl_lanes_transpose(K, low);
+  pl_lanes_transpose(K + 4, high);
+  for (int lane = 0; lane < PL_LANES; lane++) {
+    double *to = upper_block(values, places[lane]);
+    pl_lanes_store(to, pl_lanes_load(to) + low[lane]);
+    pl_lanes_store(to + 4, pl_lanes_load(to + 4) + high[lane]);
+    to[8] += K[8][lane];
+  }
+}
+
 /* Adds K (row by row) at the places of a pair of nodes, and transposed at those across. */
 PL_INLINE void add_block(double *values, const int *there, const int *back, const pl_lanes *K)
 {

@@ -8,15 +8,23 @@
 
 enum { CHUNK = 16 }; /* batches in a chunk */
 
+/* Places of an item. */
+static size_t place_count(const pl_cloth_items *items)
+{
+  const size_t n = (size_t)items->size;
+  return items->whole ? n * n : n * (n - 1) / 2;
+}
+
 pl_status pl_cloth_items_create(const pl_allocator *allocator, int count, int size, int lanes,
-                                pl_cloth_items *items, pl_error *error)
+                                int whole, pl_cloth_items *items, pl_error *error)
 {
   int batches = pl_chunk_count(count, PL_LANES), chunks = pl_chunk_count(batches, CHUNK);
   size_t all = (size_t)batches * PL_LANES, n = (size_t)size;
-  *items = (pl_cloth_items){.count = count, .size = size, .batches = batches, .lanes = lanes};
+  *items = (pl_cloth_items){
+      .count = count, .size = size, .batches = batches, .lanes = lanes, .whole = whole};
   items->list = pl_alloc(allocator, all * n, sizeof *items->list);
   items->nodes = pl_alloc(allocator, all * n, sizeof *items->nodes);
-  items->places = pl_alloc(allocator, all * n * n, sizeof *items->places);
+  items->places = pl_alloc(allocator, all * place_count(items), sizeof *items->places);
   items->data = pl_alloc(allocator, (size_t)batches * (size_t)lanes, sizeof *items->data);
   items->starts = pl_alloc(allocator, (size_t)chunks + 1, sizeof *items->starts);
   items->sums = pl_alloc(allocator, (size_t)chunks + 1, sizeof *items->sums);
@@ -77,17 +85,29 @@ pl_status pl_cloth_items_finish(const pl_allocator *allocator, int node_count, i
   return status;
 }
 
+/* The place of a pair of nodes, or of the pair that stands right of the diagonal. */
+static pl_status find_place(const pl_cloth_items *items, const pl_bsr *A, int offset,
+                            const int nodes[2], int *place, pl_error *error)
+{
+  const int across = !items->whole && nodes[0] > nodes[1];
+  pl_status status = pl_bsr_place(A, offset, nodes[across], nodes[!across], place, error);
+  if (across) *place = -1 - *place;
+  return status;
+}
+
 pl_status pl_cloth_items_bind(pl_cloth_items *items, const pl_bsr *A, int offset, pl_error *error)
 {
-  int n = items->size;
+  const int n = items->size;
+  int *place = items->places;
   for (int batch = 0; batch < items->batches; batch++) {
     const int *nodes = items->nodes + PL_LANES * n * batch;
-    int *places = items->places + PL_LANES * n * n * batch;
-    for (int i = 0; i < PL_LANES * n * n; i++) {
-      int pair = i / PL_LANES, lane = i % PL_LANES;
-      int a = nodes[PL_LANES * (pair / n) + lane], b = nodes[PL_LANES * (pair % n) + lane];
-      pl_status status = pl_bsr_place(A, offset, a, b, &places[i], error);
-      if (status) return status;
+    for (int pair = 0; pair < n * n; pair++) {
+      const int a = pair / n, b = pair % n;
+      for (int lane = 0; lane < PL_LANES && (items->whole || a < b); lane++) {
+        const int ends[2] = {nodes[PL_LANES * a + lane], nodes[PL_LANES * b + lane]};
+        pl_status status = find_place(items, A, offset, ends, place++, error);
+        if (status) return status;
+      }
     }
   }
   return PL_OK;

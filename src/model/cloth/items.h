@@ -8,7 +8,7 @@
 /* Room for so many items, whose nodes and data are filled in by pl_cloth_items_set; nodes are below
  * node_count. To be destroyed even if it fails. */
 pl_status pl_cloth_items_create(const pl_allocator *allocator, int count, int size, int lanes,
-                                pl_cloth_items *items, pl_error *error);
+                                int whole, pl_cloth_items *items, pl_error *error);
 void pl_cloth_items_destroy(const pl_allocator *allocator, pl_cloth_items *items);
 
 void pl_cloth_items_set(pl_cloth_items *items, int item, const int *nodes, const double *data);

@@ -140,7 +140,8 @@ static pl_status make_hinges(const pl_allocator *allocator, pl_plate *p, int nod
 {
   int count = 0;
   for (int e = 0; e < p->sheet->edge_count; e++) count += p->sheet->edges[e].nodes[3] >= 0;
-  pl_status status = pl_cloth_items_create(allocator, count, 4, PL_HINGE_LANES, &p->hinges, error);
+  pl_status status =
+      pl_cloth_items_create(allocator, count, 4, PL_HINGE_LANES, 1, &p->hinges, error);
   if (status) return status;
   for (int e = 0, item = 0; e < p->sheet->edge_count; e++) {
     const double data[PL_HINGE_LANES] = {[PL_HINGE_REST] = p->sheet->bend[e]};

@@ -279,7 +279,7 @@ void pl_fem_destroy(pl_model *self)
   pl_free(&self->allocator, fem->bound.shapes);
   pl_free(&self->allocator, fem->bound.sums);
   pl_free(&self->allocator, fem->selected);
-  pl_free(&self->allocator, fem->mirror);
+  pl_upper_destroy(&fem->upper, &self->allocator);
   pl_free(&self->allocator, fem->places);
   pl_free(&self->allocator, fem->rest);
   pl_free(&self->allocator, fem->starts);
@@ -309,32 +309,18 @@ static pl_status find_places(pl_fem *fem, const pl_bsr *A, pl_error *error)
   return PL_OK;
 }
 
-/* The place of the transposed block of each block below the diagonal. */
-static void find_mirror(pl_fem *fem, const pl_bsr *A, int rows)
-{
-  int first = A->start[fem->offset];
-  for (int row = fem->offset; row < fem->offset + rows; row++) {
-    for (int k = A->start[row]; k < A->diagonal[row]; k++) {
-      fem->mirror[k - first] =
-          A->columns[k] < fem->offset ? -1 : pl_bsr_find(A, A->columns[k], row);
-    }
-  }
-}
-
 pl_status pl_fem_bind(pl_model *self, const pl_bsr *A, int offset, pl_error *error)
 {
   pl_fem *fem = self->state;
   int count = fem->nodes_per_element;
   size_t places = (size_t)fem->groups.batches * (size_t)(count * (count - 1) / 2 * PL_LANES);
-  size_t blocks = (size_t)(A->start[offset + self->blocks] - A->start[offset]);
-  pl_free(&self->allocator, fem->mirror);
-  fem->mirror = pl_alloc(&self->allocator, blocks, sizeof *fem->mirror);
   if (!fem->places) fem->places = pl_alloc(&self->allocator, places, sizeof *fem->places);
-  if (!fem->places || !fem->mirror) return pl_fail_memory(error);
+  if (!fem->places) return pl_fail_memory(error);
   fem->offset = offset;
   pl_status status = find_places(fem, A, error);
+  if (!status)
+    status = pl_upper_bind(&fem->upper, &self->allocator, A, offset, self->blocks, error);
   if (status) return status;
-  find_mirror(fem, A, self->blocks);
   status = pl_volume_bind(self, fem, A, error);
   if (status) return status;
   return pl_mass_bind(&self->allocator, &fem->mass, A, offset, error);

@@ -20,6 +20,7 @@
 #include "model/mass.h"
 #include "model/model.h"
 #include "model/quadrature.h"
+#include "sparse/upper.h"
 
 typedef struct pl_fem pl_fem;
 
@@ -38,7 +39,7 @@ typedef struct pl_fem_job {
   double *squares;           /* the same: bounds of w^2 */
 } pl_fem_job;
 
-/* Work on the batches [first, last), all of one group, or on these rows of the matrix. */
+/* Work on the batches [first, last), all of one group. */
 typedef struct pl_fem_kernel {
   void (*evaluate)(const pl_fem_job *job, int first, int last);
   double (*energy)(const pl_fem_job *job, int first, int last);
@@ -47,8 +48,6 @@ typedef struct pl_fem_kernel {
   void (*tensors)(const pl_fem_job *job, int first, int last);
   void (*advance)(const pl_fem_job *job, int first, int last);
   void (*volumes)(const pl_fem_job *job, int first, int last);
-  void (*clear_rows)(const pl_fem_job *job, int first, int last);
-  void (*finish_rows)(const pl_fem_job *job, int first, int last);
 } pl_fem_kernel;
 
 /* Linear and quadratic tetrahedra, hexahedra with 2x2x2 points, with one and with 3x3x3, per
@@ -65,9 +64,8 @@ struct pl_fem {
   int *tets;      /* the mesh's eight of each quadratic element, else NULL */
   int *nodes;     /* 3 times their numbers per batch [node][lane], ascending in a lane */
   pl_lanes *rest; /* per batch: weight and gradients of each point                   */
-  // once bound, else NULL: the places of blocks (a,b), a < b, per batch [pair][lane]; and for each
-  // block below the diagonal of the body's rows the place of its transposed one, -1 for none
-  int *places, *mirror;
+  int *places; /* once bound, else NULL: of blocks (a,b), a < b, per batch [pair][lane] */
+  pl_upper upper;
   int offset; /* number of the body's first row in the matrix */
   const pl_fem_kernel *kernel;
   int *starts; /* first batch of each chunk */

@@ -342,70 +342,6 @@ PL_INLINE void advance_of(const pl_fem_job *job, int first, int last, const int 
     advance_batch(job, group, batch, count, points, &point);
 }
 
-/* Zeros above the diagonal; the rest of a row is overwritten when it is finished. */
-static void clear_rows(const pl_fem_job *job, int first, int last)
-{
-  const pl_bsr *A = job->tangent.A;
-  for (int row = first; row < last; row++) {
-    int after = A->diagonal[row] + 1;
-    if (!after) continue; // it is elsewhere
-    memset(A->values + 9 * (size_t)after, 0,
-           (size_t)(A->start[row + 1] - after) * 9 * sizeof *A->values);
-  }
-}
-
-/* A block as it stands in memory: two vectors and the last entry. */
-typedef struct block {
-  pl_lanes low, high;
-  double last;
-} block;
-
-PL_INLINE block load_block(const double *from)
-{
-  return (block){pl_lanes_load(from), pl_lanes_load(from + 4), from[8]};
-}
-
-PL_INLINE void store_block(double *to, block b)
-{
-  pl_lanes_store(to, b.low);
-  pl_lanes_store(to + 4, b.high);
-  to[8] = b.last;
-}
-
-PL_INLINE block transposed(block b)
-{
-  return (block){__builtin_shufflevector(b.low, b.high, 0, 3, 6, 1),
-                 __builtin_shufflevector(b.low, b.high, 4, 7, 2, 5), b.last};
-}
-
-PL_INLINE block sum_of(block a, block b)
-{
-  return (block){a.low + b.low, a.high + b.high, a.last + b.last};
-}
-
-static void finish_rows(const pl_fem_job *job, int first, int last)
-{
-  const pl_bsr *A = job->tangent.A;
-  const int *mirror = job->fem->mirror - A->start[job->fem->offset];
-  const block zero = {pl_lanes_all(0), pl_lanes_all(0), 0};
-  for (int row = first; row < last; row++) {
-    block sum = zero;
-    if (A->diagonal[row] < 0) continue;
-    for (int k = A->start[row]; k < A->diagonal[row]; k++) {
-      block b = mirror[k] < 0 ? zero : transposed(load_block(A->values + 9 * (size_t)mirror[k]));
-      store_block(A->values + 9 * (size_t)k, b);
-      sum = sum_of(sum, b);
-    }
-    for (int k = A->diagonal[row] + 1; k < A->start[row + 1]; k++)
-      sum = sum_of(sum, load_block(A->values + 9 * (size_t)k));
-
-    // symmetric to the last bit
-    block twice = sum_of(sum, transposed(sum));
-    store_block(A->values + 9 * (size_t)A->diagonal[row],
-                (block){-0.5 * twice.low, -0.5 * twice.high, -0.5 * twice.last});
-  }
-}
-
 /* Every pass is a function of its own: compilers of WebAssembly in browsers give the numbers of a
  * function to registers with care only up to some 8000 of them. */
 typedef void pass(const pl_fem_job *job, const pl_group *group, int first, int last);
@@ -472,7 +408,7 @@ KIND(hex27, 8, 27, hex27_whole)
 #define TABLE(name)                                                                                \
   {                                                                                                \
     evaluate_##name, energy_##name, fields_##name, strains_##name, tensors_##name, advance_##name, \
-        volumes_##name, clear_rows, finish_rows                                                    \
+        volumes_##name                                                                             \
   }
 
 const pl_fem_kernel PL_VARIANT(pl_fem_kernels)[PL_FEM_KINDS] = {

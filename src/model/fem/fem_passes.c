@@ -30,27 +30,6 @@ static void evaluate_chunk(void *context, int chunk)
   pl_fem_evaluate_batches(job, job->fem->starts[chunk], job->fem->starts[chunk + 1]);
 }
 
-enum { ROWS_PER_CHUNK = 256 };
-
-/* The rows of one chunk in the matrix. */
-static int chunk_row(const pl_fem_job *job, int chunk)
-{
-  int row = chunk * ROWS_PER_CHUNK, rows = job->fem->mass.rows;
-  return job->fem->offset + (row < rows ? row : rows);
-}
-
-static void clear_chunk(void *context, int chunk)
-{
-  const pl_fem_job *job = context;
-  job->fem->kernel->clear_rows(job, chunk_row(job, chunk), chunk_row(job, chunk + 1));
-}
-
-static void finish_chunk(void *context, int chunk)
-{
-  const pl_fem_job *job = context;
-  job->fem->kernel->finish_rows(job, chunk_row(job, chunk), chunk_row(job, chunk + 1));
-}
-
 int pl_fem_postpones(const pl_model *self, const pl_moment *at)
 {
   const pl_fem *fem = self->state;
@@ -81,11 +60,10 @@ void pl_fem_evaluate(pl_model *self, const pl_moment *at, double *f, const pl_ta
   pl_model_settle(self, pool);
   if (!job.memory) pl_groups_freeze(&fem->groups, at->h, pool);
   pl_volume_share(fem, &job, pool);
-  int row_chunks = pl_chunk_count(self->blocks, ROWS_PER_CHUNK);
-  if (tangent) pl_parallel(pool, row_chunks, clear_chunk, &job);
+  if (tangent) pl_upper_clear(&fem->upper, tangent->A, pool);
   pl_colours_run(&fem->chunks, pool, evaluate_chunk, &job);
   if (tangent) pl_volume_couple(fem, &job);
-  if (tangent) pl_parallel(pool, row_chunks, finish_chunk, &job);
+  if (tangent) pl_upper_finish(&fem->upper, tangent->A, pool);
   if (!job.memory) return;
   pl_groups_moved(&fem->groups, job.memory);
   pl_groups_freeze(&fem->groups, at->h, pool);

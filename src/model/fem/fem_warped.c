@@ -97,8 +97,8 @@ pl_status pl_fem_warp(pl_model *self, const double *X, int rotation, pl_error *e
 
   // what assembly by elements needed
   pl_free(&self->allocator, fem->places);
-  pl_free(&self->allocator, fem->mirror);
-  fem->places = fem->mirror = NULL;
+  pl_upper_destroy(&fem->upper, &self->allocator);
+  fem->places = NULL;
   self->ops = &pl_fem_warped;
   self->unsymmetric = rotation != PL_WARP_BOTH && rotation != PL_WARP_GLOBAL;
   self->inexact = self->unbalanced = 1;

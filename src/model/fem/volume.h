@@ -79,7 +79,7 @@ pl_status pl_volume_bind(struct pl_model *self, pl_fem *fem, const pl_bsr *A, pl
 void pl_volume_share(pl_fem *fem, pl_fem_job *job, pl_pool *pool);
 
 /* Adds what groups of several elements couple, above the diagonal; between the pass and
- * finish_rows. */
+ * pl_upper_finish. */
 void pl_volume_couple(pl_fem *fem, const pl_fem_job *job);
 
 #endif
