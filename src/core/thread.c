@@ -80,13 +80,6 @@ struct pl_pool {
   atomic_int sleepers, stop;
 };
 
-static inline void pause_briefly(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#endif
-}
-
 /* Leaves the processor to others for a while in which *value is probably still seen. */
 static inline void rest_briefly(atomic_int *value, int seen)
 {
@@ -132,7 +125,7 @@ static void await_owner(pl_pool *pool, int owner, uint64_t job)
   if (atomic_load_explicit(&pool->asleep[owner], memory_order_relaxed)) return;
   for (int i = 0; i < PATIENCE; i++) {
     if (atomic_load_explicit(&of->ticket, memory_order_acquire) != seen) return;
-    pause_briefly();
+    pl_pause();
   }
 }
 
@@ -193,7 +186,7 @@ static uint64_t await_job(pl_pool *pool, int thread, uint64_t job)
   int spins = pool->spins;
   uint64_t seen;
   while ((seen = own_job(pool, thread)) == job && spins-- > 0 && !atomic_load(&pool->stop))
-    pause_briefly();
+    pl_pause();
   if (seen != job) return seen;
   atomic_store_explicit(&pool->asleep[thread], 1, memory_order_relaxed);
   sleep_until(pool, job);
@@ -304,7 +297,7 @@ static void await_done(pl_pool *pool, int chunks)
   int seen = atomic_load_explicit(&pool->done, memory_order_acquire);
   for (int spins = 0; seen < chunks; spins++) {
     if (spins < pool->spins)
-      pause_briefly();
+      pl_pause();
     else
       rest_briefly(&pool->done, seen);
     seen = atomic_load_explicit(&pool->done, memory_order_acquire);

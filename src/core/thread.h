@@ -33,6 +33,15 @@ void pl_settle(pl_pool *pool);
 /* Returns whether it gathered before. */
 int pl_pool_gather(pl_pool *pool, int gathers);
 
+/* Between two looks at what another thread changes: some nanoseconds that leave the processor to its
+ * other thread, and end a wait without the penalty of loads that came too early. */
+static inline void pl_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+
 /* How many chunks of size items cover count items. */
 static inline int pl_chunk_count(int count, int size) { return (count + size - 1) / size; }
 

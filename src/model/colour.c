@@ -237,6 +237,7 @@ typedef struct round_job {
   unsigned round;
 } round_job;
 
+/* Rounds of waiting, with a pause of some nanoseconds each: longer than a chunk takes. */
 enum { SPINS = 1000 };
 
 /* The first chunk in the order of turns that is not done waits for none, and the thread that has it
@@ -244,7 +245,10 @@ enum { SPINS = 1000 };
 static void wait_for(const atomic_uint *done, unsigned round)
 {
   for (int spins = 0; atomic_load_explicit(done, memory_order_acquire) != round; spins++) {
-    if (spins > SPINS) sched_yield();
+    if (spins < SPINS)
+      pl_pause();
+    else
+      sched_yield();
   }
 }
 

@@ -26,6 +26,7 @@
 #ifndef PL_MODEL_DEPENDENT_H
 #define PL_MODEL_DEPENDENT_H
 
+#include "model/dependent_kernel.h"
 #include "model/nearest.h"
 
 enum { PL_MOST_DEPENDENT_CARRIERS = 80 }; /* blocks that carry one node */
@@ -108,20 +109,14 @@ typedef struct pl_node_list {
   int *list, count;
 } pl_node_list;
 
-/* The other way round: the blocks that carry nodes, ascending, and the nodes of each. */
-typedef struct pl_carrying {
-  int count, *blocks;
-  int *start, *nodes; /* of the i-th one: [start[i], start[i + 1]), ascending */
-  double *weights;
-} pl_carrying;
-
 typedef struct pl_dependent {
   pl_model_ops ops;
   pl_model *inner;
   int nodes, free;     /* free: so many nodes, and the first blocks */
   pl_node_list others; /* the nodes that are no blocks, ascending */
   pl_node_list felt;   /* those of them that the inner model's elements have */
-  pl_carrying felt_by; /* what carries these; without rigid parts only */
+  pl_carrying felt_by; /* what carries these; without rigid parts only, as the next */
+  pl_means means;      /* these as means of blocks */
   pl_leaf_map leaves;
   int part_count;
   pl_part_body *parts;

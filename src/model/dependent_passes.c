@@ -87,32 +87,13 @@ static void move_node(const nodal_pass *p, int node, double to[3])
   }
 }
 
-/* to += the weighted sum of entries [first, last) of a list, in registers. */
-static inline void add_weighted(const double *weights, const int *list, int first, int last,
-                                const double *from, double to[3])
-{
-  double x = to[0], y = to[1], z = to[2];
-  for (int k = first; k < last; k++) {
-    const double w = weights[k], *one = from + 3 * (size_t)list[k];
-    x += w * one[0];
-    y += w * one[1];
-    z += w * one[2];
-  }
-  pl_vec3_set(to, x, y, z);
-}
-
 /* Where nothing rotates: a weighted mean, of places and of velocities alike. */
 static void mean_chunk(void *context, int chunk)
 {
   const nodal_pass *p = context;
-  const pl_carried *by = &p->at->carried;
   int first = chunk * NODES_PER_CHUNK, last = first + NODES_PER_CHUNK;
-  for (int i = first; i < last && i < p->those.count; i++) {
-    size_t node = (size_t)p->those.list[i];
-    double to[3] = {0};
-    add_weighted(by->weights, by->blocks, by->start[node], by->start[node + 1], p->from, to);
-    pl_vec3_copy(to, p->out + 3 * node);
-  }
+  if (last > p->at->means.count) last = p->at->means.count;
+  pl_dependent_kernel_pick()->mean(&p->at->means, first, last, p->from, p->out);
 }
 
 static void nodal_chunk(void *context, int chunk)
@@ -128,9 +109,10 @@ static void nodal_chunk(void *context, int chunk)
 
 static void to_nodes(nodal_pass *p, pl_pool *pool)
 {
+  int has_means = p->at->means.places && p->those.list == p->at->felt.list;
   copy_free(p->at, p->from, p->out, pool);
   pl_parallel(pool, pl_chunk_count(p->those.count, NODES_PER_CHUNK),
-              p->at->part_count ? nodal_chunk : mean_chunk, p);
+              has_means ? mean_chunk : nodal_chunk, p);
 }
 
 void pl_dependent_place(const pl_dependent *at, pl_node_list those, const double *q,
@@ -186,12 +168,11 @@ static void gather_range(void *context, int first, int last)
 {
   const gathering *g = context;
   const pl_carrying *by = &g->at->felt_by;
-  const pl_filter carriers = {.count = g->at->ties.averaged ? 0 : by->count, .nodes = by->blocks};
-  add_run(g->nodal + 3 * (size_t)first, g->f + 3 * (size_t)first, 3 * (size_t)(last - first));
-  for (int i = pl_filter_from(&carriers, first); i < carriers.count && by->blocks[i] < last; i++) {
-    double *to = g->f + 3 * (size_t)by->blocks[i];
-    add_weighted(by->weights, by->nodes, by->start[i], by->start[i + 1], g->nodal, to);
-  }
+  const pl_dependent_kernel *kernel = pl_dependent_kernel_pick();
+  const pl_filter carriers = {.count = by->count, .nodes = by->blocks};
+  kernel->add(first, last, g->nodal, g->f);
+  if (g->at->ties.averaged) return;
+  kernel->gather(by, pl_filter_from(&carriers, first), last, g->nodal, g->f);
 }
 
 void pl_dependent_gather(const pl_dependent *at, const double *nodal, double *f, pl_pool *pool)
@@ -210,50 +191,4 @@ void pl_dependent_clear(const pl_dependent *at, double *nodal, pl_pool *pool)
   size_t free = (size_t)at->free, rest = (size_t)at->nodes - free;
   pl_pass_clear(nodal, at->free, pool);
   memset(nodal + 3 * free, 0, 3 * rest * sizeof *nodal);
-}
-
-/* Sorts entries by their blocks: per_block counts them, and is then where the next one goes. */
-static void sort_entries(const pl_dependent *at, int *per_block, pl_carrying *to)
-{
-  const pl_carried *by = &at->carried;
-  int used = 0;
-  for (int b = 0; b < at->free; b++) {
-    if (!per_block[b]) continue;
-    int count = per_block[b];
-    to->blocks[to->count] = b;
-    to->start[to->count++] = per_block[b] = used;
-    used += count;
-  }
-  to->start[to->count] = used;
-  for (int i = 0; i < at->felt.count; i++) {
-    int node = at->felt.list[i];
-    for (int k = by->start[node]; k < by->start[node + 1]; k++) {
-      int place = per_block[by->blocks[k]]++;
-      to->nodes[place] = node;
-      to->weights[place] = by->weights[k];
-    }
-  }
-}
-
-pl_status pl_dependent_find_carriers(pl_model *self, pl_dependent *to, pl_error *error)
-{
-  const pl_allocator *allocator = &self->allocator;
-  const pl_carried *by = &to->carried;
-  if (to->part_count || !are_first(to)) return PL_OK;
-  size_t entries = 0, blocks = (size_t)to->free;
-  int *per_block = pl_alloc(allocator, blocks, sizeof *per_block);
-  for (int i = 0; i < to->felt.count && per_block; i++) {
-    int node = to->felt.list[i];
-    for (int k = by->start[node]; k < by->start[node + 1]; k++, entries++)
-      per_block[by->blocks[k]]++;
-  }
-  pl_carrying *carrying = &to->felt_by;
-  carrying->blocks = pl_alloc(allocator, blocks, sizeof *carrying->blocks);
-  carrying->start = pl_alloc(allocator, blocks + 1, sizeof *carrying->start);
-  carrying->nodes = pl_alloc(allocator, entries, sizeof *carrying->nodes);
-  carrying->weights = pl_alloc(allocator, entries, sizeof *carrying->weights);
-  int ok = per_block && carrying->blocks && carrying->start && carrying->nodes && carrying->weights;
-  if (ok) sort_entries(to, per_block, carrying);
-  pl_free(allocator, per_block);
-  return ok ? PL_OK : pl_fail_memory(error);
 }
