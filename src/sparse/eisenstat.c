@@ -1,10 +1,10 @@
 /* Conjugate gradients with symmetric Gauss-Seidel inside, at the price of one product.
  *
  * Unknowns are scaled so that the diagonal blocks become 1: with D^-1 = W W^T, x = W x' and
- * W^T A W = L + 1 + U. The system is split as (1 + L)^-1 (L + 1 + U) (1 + U)^-1 x'' = (1 + L)^-1
- * W^T b, x'' = (1 + U) x'; its product with p is t + y, one sweep over each half of the matrix:
+ * W^T A W = L + 1 + L^T. The system is split as (1 + L)^-1 (L + 1 + L^T) (1 + L)^-T x'' =
+ * (1 + L)^-1 W^T b, x'' = (1 + L^T) x'; its product with p is q = t + y, two sweeps over L:
  *
- *   t = (1 + U)^-1 p,       y = (1 + L)^-1 (p - t).
+ *   t = (1 + L)^-T p,       y = (1 + L)^-1 (p - t).
  *
  * x' += alpha t needs no x''. The iterates are those of cg with ssor. Eisenstat 1981, "Efficient
  * implementation of a class of preconditioned conjugate gradient methods"; Hauth 2004, 3.4.3. At
@@ -12,26 +12,27 @@
  * vectors stay in the free space (Hauth 2004, 5.4.2, gets there with a filter on p and r).
  *
  * With pairs (pairs.h) the blocks that they touch are one block of the splitting, behind all others
- * (halves.h): all of K is in it, so that the number of iterations does not depend on the stiffness
+ * (half.h): all of K is in it, so that the number of iterations does not depend on the stiffness
  * of the pairs. With A_cc = C C^T, the scaled matrix is 1 at c as well, and nothing of L is there:
- * t = p, and C^-T p goes into the sweep over the others and into x; y is minus C^-1 of what L's
- * rows have summed up. Where there is no complete factor of A_cc the solver is cg with ssor and
- * the correction of the touched blocks (correction.h).
+ * q = p + y, while t = C^-T p goes into the sweep over the others and into x; y is minus C^-1 of
+ * what L's rows have summed up. Where there is no complete factor of A_cc the solver is cg with
+ * ssor and the correction of the touched blocks (correction.h).
  *
  * The split residual is not the true one, W^-T (1 + L) r; near the end that is looked at, for
- * half a product each time. The sweeps run in one thread. */
+ * half a product each time. Threads share the parts that A does not couple, such as bodies; a
+ * sweep over a part, and that over the factor, runs in one thread. */
 #include "core/error.h"
 #include "core/memory.h"
 #include "sparse/blockwise.h"
 #include "sparse/correction.h"
-#include "sparse/halves.h"
+#include "sparse/half.h"
 #include "sparse/krylov.h"
 #include "sparse/vector.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { R, P, T, Y, X, ASIDE, VECTORS };
+enum { R, P, T, Q, X, VECTORS };
 
 /* The true residual is looked at when the split one is this many times what it should be. */
 static const double early = 4;
@@ -46,7 +47,8 @@ typedef struct eisenstat {
   pl_krylov krylov;
   pl_preconditioner *ssor; /* its blocks are D^-1; the base of cg where there is no factor */
   int is_split;            /* the iteration is Eisenstat's, not that of cg */
-  pl_halves halves;
+  pl_scaled_half half;
+  double *dots;             /* p.q of each part, and of the factor */
   double *vectors[VECTORS]; /* wide */
 } eisenstat;
 
@@ -57,7 +59,7 @@ static pl_status create(pl_solver *common, const pl_bsr *A, const double *values
   const pl_allocator *allocator = &common->allocator;
   size_t rows = (size_t)A->rows;
   pl_selection part = {.member = &pl_preconditioner_ssor.info};
-  pl_status status = pl_halves_create(&self->halves, allocator, A, error);
+  pl_status status = pl_half_create(&self->half, allocator, A, error);
   if (!status) status = pl_preconditioner_create(allocator, &part, A, &self->ssor, error);
   if (status) return status;
   int all = 1;
@@ -65,7 +67,8 @@ static pl_status create(pl_solver *common, const pl_bsr *A, const double *values
     self->vectors[i] = pl_alloc(allocator, PL_WIDE * rows, sizeof(double));
     all = all && self->vectors[i];
   }
-  if (!all) return pl_fail_memory(error);
+  self->dots = pl_alloc(allocator, (size_t)self->half.parts + 1, sizeof(double));
+  if (!all || !self->dots) return pl_fail_memory(error);
   status = pl_krylov_create(common, A, PL_CG_VECTORS, error);
   self->krylov.base = self->ssor;
   return status;
@@ -75,7 +78,8 @@ static void destroy(pl_solver *common)
 {
   eisenstat *self = (eisenstat *)common;
   pl_preconditioner_destroy(self->ssor);
-  pl_halves_destroy(&self->halves);
+  pl_half_destroy(&self->half);
+  pl_free(&common->allocator, self->dots);
   for (int i = 0; i < VECTORS; i++) pl_free(&common->allocator, self->vectors[i]);
   pl_krylov_destroy(common);
 }
@@ -93,8 +97,8 @@ static pl_status prepare(pl_solver *common, const pl_bsr *A, const pl_filter *fi
   self->is_split = factor || !common->pairs;
   if (!self->is_split) common->effort = corrected;
   if (!self->is_split) return PL_OK;
-  return pl_halves_prepare(&self->halves, A, pl_blockwise_blocks(self->ssor), common->pairs, factor,
-                           pool, error);
+  return pl_half_prepare(&self->half, A, pl_blockwise_blocks(self->ssor), common->pairs, factor,
+                         pool, error);
 }
 
 /* ---- the iteration ---- */
@@ -103,10 +107,11 @@ static pl_status prepare(pl_solver *common, const pl_bsr *A, const pl_filter *fi
 static void leave(const eisenstat *self, const double *wide, const double *x0, double *x)
 {
   for (int row = 0; row < self->krylov.A->rows; row++) {
-    size_t at = 3 * (size_t)self->halves.node[row];
-    const double *W = self->halves.scale + 3 * at, *v = wide + PL_WIDE * row;
+    size_t at = 3 * (size_t)self->half.node[row];
+    const double *W = self->half.scale + 9 * (size_t)row, *v = wide + PL_WIDE * row;
     for (size_t i = 0; i < 3; i++)
-      x[at + i] = (x0 ? x0[at + i] : 0) + (W[i] * v[0] + W[3 + i] * v[1] + W[6 + i] * v[2]);
+      x[at + i] = (x0 ? x0[at + i] : 0) +
+                  (W[3 * i] * v[0] + W[3 * i + 1] * v[1] + W[3 * i + 2] * v[2]);
   }
 }
 
@@ -114,33 +119,36 @@ static void leave(const eisenstat *self, const double *wide, const double *x0, d
 static void enter(const eisenstat *self, const double *r, double *wide)
 {
   for (int row = 0; row < self->krylov.A->rows; row++) {
-    size_t at = 3 * (size_t)self->halves.node[row];
-    const double *W = self->halves.scale + 3 * at, *v = r + at;
+    const double *W = self->half.scale + 9 * (size_t)row;
+    const double *v = r + 3 * (size_t)self->half.node[row];
     for (int i = 0; i < 3; i++)
-      wide[PL_WIDE * row + i] = W[3 * i] * v[0] + W[3 * i + 1] * v[1] + W[3 * i + 2] * v[2];
+      wide[PL_WIDE * row + i] = W[i] * v[0] + W[3 + i] * v[1] + W[6 + i] * v[2];
   }
 }
 
 typedef struct step {
-  pl_krylov *self;
+  eisenstat *self;
   const pl_eisenstat_kernel *kernel;
-  pl_half L, U;
+  pl_half L;
+  pl_split at;
   pl_split_step now;
 } step;
 
 static void advance_chunk(void *context, int chunk)
 {
   const step *job = context;
-  const int *rows = job->self->A->chunk_rows + chunk;
-  job->self->parts[2 * chunk] = job->kernel->advance(&job->now, rows[0], rows[1]);
+  const pl_krylov *krylov = &job->self->krylov;
+  const int *rows = krylov->A->chunk_rows + chunk;
+  krylov->parts[2 * chunk] = job->kernel->advance(&job->now, rows[0], rows[1]);
 }
 
-/* x' += alpha t, r -= alpha (t + y); returns r.r. */
+/* x' += alpha t, r -= alpha q; returns r.r. */
 static double advance(step *job, double alpha)
 {
+  const pl_krylov *krylov = &job->self->krylov;
   job->now.alpha = alpha;
-  pl_parallel(job->self->pool, job->self->A->chunks, advance_chunk, job);
-  return pl_krylov_sum(job->self, 0);
+  pl_parallel(krylov->pool, krylov->A->chunks, advance_chunk, job);
+  return pl_krylov_sum(krylov, 0);
 }
 
 /* |P (b - A (x + W x'))|. */
@@ -166,40 +174,30 @@ static pl_status fail_curvature(eisenstat *self, double curvature, pl_error *err
   return pl_krylov_fail_curvature(&self->krylov, t, curvature, error);
 }
 
-/* The factor's rows of t are C^-T p. The next sweep is to find nothing there: p is laid aside. */
-static void lay_aside(const eisenstat *self)
+/* Both sweeps over a part, which stays in the cache between them. */
+static void sweep_part(void *context, int part)
 {
-  size_t first = PL_WIDE * (size_t)self->halves.inner;
-  size_t size = PL_WIDE * (size_t)self->krylov.A->rows - first;
-  memcpy(self->vectors[ASIDE] + first, self->vectors[P] + first, size * sizeof(double));
-  memcpy(self->vectors[P] + first, self->vectors[T] + first, size * sizeof(double));
+  const step *job = context;
+  const pl_split *at = &job->at;
+  const int *rows = job->self->half.part_rows + part;
+  job->kernel->ascend(&job->L, at, rows[0], rows[1]);
+  job->self->dots[part] = job->kernel->descend(&job->L, at->p, at->t, at->q, rows[0], rows[1]);
 }
 
-/* p as it was, and y so that t + y is p + y; what that makes of p.(t + y). */
-static double take_back(const eisenstat *self)
+/* t and q of the next step along p = r + beta p; returns p.q. */
+static double multiply(step *job, double beta)
 {
-  double *p = self->vectors[P], *y = self->vectors[Y], change = 0;
-  const double *t = self->vectors[T], *aside = self->vectors[ASIDE];
-  for (int row = self->halves.inner; row < self->krylov.A->rows; row++) {
-    for (int i = PL_WIDE * row; i < PL_WIDE * row + 3; i++) {
-      double sum = aside[i] + y[i];
-      change += aside[i] * sum - t[i] * (t[i] + y[i]);
-      y[i] = sum - t[i];
-      p[i] = aside[i];
-    }
-  }
-  return change;
-}
-
-/* t and y of the next step along p = r + beta p; returns p.(t + y). */
-static double multiply(eisenstat *self, const step *job, double beta)
-{
-  double **v = self->vectors;
-  int has_factor = self->halves.inner < self->krylov.A->rows;
-  job->kernel->ascend(&job->U, beta, v[R], v[P], v[T]);
-  if (has_factor) lay_aside(self);
-  double pq = job->kernel->descend(&job->L, v[P], v[T], v[Y]);
-  return has_factor ? pq + take_back(self) : pq;
+  eisenstat *self = job->self;
+  const pl_split *at = &job->at;
+  int inner = self->half.inner, rows = self->krylov.A->rows, parts = self->half.parts;
+  double sum = 0, *q = at->q + PL_WIDE * (size_t)inner;
+  job->at.beta = beta;
+  job->kernel->ascend(&job->L, at, inner, rows);
+  memset(q, 0, PL_WIDE * (size_t)(rows - inner) * sizeof *q);
+  pl_parallel(self->krylov.pool, parts, sweep_part, job);
+  self->dots[parts] = job->kernel->descend(&job->L, at->p, at->p, at->q, inner, rows);
+  for (int part = 0; part <= parts; part++) sum += self->dots[part];
+  return sum;
 }
 
 static pl_status run(eisenstat *self, step *job, double goal, double rr, double end,
@@ -211,7 +209,7 @@ static pl_status run(eisenstat *self, step *job, double goal, double rr, double 
     if (pl_krylov_spent(krylov)) return PL_E_CONVERGENCE;
     if (!isfinite(rr)) return pl_krylov_fail_diverged(krylov, error);
     if (rr == 0) return PL_OK;
-    double pq = multiply(self, job, beta);
+    double pq = multiply(job, beta);
     krylov->report->products++;
     if (!isfinite(pq)) return pl_krylov_fail_diverged(krylov, error);
     if (pq > krylov->largest * length) krylov->largest = pq / length;
@@ -239,17 +237,15 @@ static pl_status iterate(pl_krylov *krylov, double goal, pl_error *error)
   eisenstat *self = (eisenstat *)krylov;
   double **v = self->vectors, *r = krylov->vectors[PL_KRYLOV_R];
   int rows = krylov->A->rows;
-  step job = {krylov,
+  step job = {self,
               pl_eisenstat_kernel_pick(),
-              pl_halves_lower(&self->halves, rows),
-              pl_halves_upper(&self->halves, rows),
-              {0, v[T], v[Y], v[X], v[R]}};
+              pl_half_view(&self->half),
+              {0, v[R], v[P], v[T], v[Q]},
+              {0, v[T], v[Q], v[X], v[R]}};
   double fall = early * goal / pl_norm(r, rows, krylov->pool);
-  // r = (1 + L)^-1 W^T r: the sweep of one step whose p - t is W^T r
   for (int i = 0; i < VECTORS; i++) memset(v[i], 0, PL_WIDE * (size_t)rows * sizeof *v[i]);
-  enter(self, r, v[P]);
-  job.kernel->descend(&job.L, v[P], v[T], v[R]);
-  memset(v[P], 0, PL_WIDE * (size_t)rows * sizeof *v[P]);
+  enter(self, r, v[R]);
+  job.kernel->descend(&job.L, v[P], v[T], v[R], 0, rows); // r = (1 + L)^-1 W^T r
   double rr = advance(&job, 0);
   pl_status status = run(self, &job, goal, rr, rr * fall * fall, error);
 
@@ -270,7 +266,7 @@ static pl_status solve(pl_solver *self, const pl_bsr *A, const pl_filter *filter
 const pl_solver_ops pl_solver_eisenstat = {
     .info = {"eisenstat",
              "conjugate gradients with symmetric Gauss-Seidel at the price of one "
-             "product; asks no preconditioner, runs in one thread",
+             "product; asks no preconditioner, a thread for each body",
              "Eisenstat 1981; Hauth 2004, 3.4.3", pl_krylov_params, PL_KRYLOV_PARAM_COUNT, NULL},
     .state_size = sizeof(eisenstat),
     .companion = &pl_preconditioner_none,

@@ -1,43 +1,10 @@
 /* Sweeps of Eisenstat's iteration. Every sum runs in a fixed order with + and * only.
  *
- * A row waits for the one before it, which is often its neighbour: that block comes last, and what
- * remains to be done with it is one product and two sums. */
+ * A row waits for the one before it, which is often its neighbour: that block comes last where a
+ * column is summed up, and first where it is taken out. */
 #include "sparse/eisenstat_kernel.h"
 
 #include "sparse/triple.h"
-
-typedef struct place {
-  const int *column;
-  const double *block;
-} place;
-
-PL_INLINE triple column_times(const double *column, double x)
-{
-  return triple_scale(triple_load_wide(column), x);
-}
-
-/* b - the sum of a row's blocks times x; goes on to the next row. */
-PL_INLINE triple subtract_row(place *at, int count, const double *x, triple b)
-{
-  if (count == 0) return b;
-  const int *column = at->column, *last = column + count - 1;
-  const double *block = at->block;
-  triple sum0 = triple_make(0, 0, 0), sum1 = sum0, sum2 = sum0;
-  for (; column < last; column++, block += 9) {
-    const double *xj = x + PL_WIDE * *column;
-    triple_fetch(block);
-    sum0 = triple_add(sum0, column_times(block, xj[0]));
-    sum1 = triple_add(sum1, column_times(block + 3, xj[1]));
-    sum2 = triple_add(sum2, column_times(block + 6, xj[2]));
-  }
-  const double *xj = x + PL_WIDE * *column;
-  triple_fetch(block);
-  b = triple_minus(b, triple_add(triple_add(sum0, sum1), sum2));
-  at->column = column + 1;
-  at->block = block + 9;
-  return triple_minus(triple_minus(b, column_times(block, xj[0])),
-                      triple_add(column_times(block + 3, xj[1]), column_times(block + 6, xj[2])));
-}
 
 /* V^T times a column, V given by its rows. */
 PL_INLINE triple turn(const triple *rows, triple column)
@@ -47,45 +14,62 @@ PL_INLINE triple turn(const triple *rows, triple column)
       triple_scale(rows[2], triple_z(column)));
 }
 
-static void scale(const pl_bsr *A, int row, const int *blocks, int count, const double *W,
-                  double *C)
+static void scale(const double *values, const int *source, const int *rows, int count,
+                  const double *W, int column, double *C)
 {
-  const double *V = W + 9 * (size_t)row;
-  const triple rows[3] = {triple_make(V[0], 0, 0), triple_make(V[1], V[4], 0),
-                          triple_make(V[2], V[5], V[8])};
+  const double *w = W + 9 * (size_t)column;
   for (int i = 0; i < count; i++, C += 9) {
-    size_t k = (size_t)blocks[i];
-    const double *block = A->values + 9 * k, *w = W + 9 * (size_t)A->columns[k];
-    triple a1 = triple_load_wide(block + 3), a2 = triple_load_wide(block + 6);
-    triple first = triple_add(column_times(block, w[0]), triple_scale(a1, w[1]));
-    triple second = triple_add(triple_scale(a1, w[4]), triple_scale(a2, w[5]));
-    triple_store_wide(C, turn(rows, triple_add(first, triple_scale(a2, w[2]))));
-    triple_store_wide(C + 3, turn(rows, second));
+    const double *block = values + 9 * (size_t)source[i], *V = W + 9 * (size_t)rows[i];
+    const triple v[3] = {triple_load_wide(V), triple_load_wide(V + 3), triple_load_wide(V + 6)};
+    triple a0 = triple_load_wide(block), a1 = triple_load_wide(block + 3);
+    triple a2 = triple_load_wide(block + 6);
+    triple first = triple_add(triple_scale(a0, w[0]), triple_scale(a1, w[3]));
+    triple second = triple_add(triple_scale(a1, w[4]), triple_scale(a2, w[7]));
+    triple_store_wide(C, turn(v, triple_add(first, triple_scale(a2, w[6]))));
+    triple_store_wide(C + 3, turn(v, second));
     // the next block may be another thread's
-    triple_store(C + 6, turn(rows, triple_scale(a2, w[8])));
+    triple_store(C + 6, turn(v, triple_scale(a2, w[8])));
   }
 }
 
-static void ascend(const pl_half *U, double beta, const double *r, double *p, double *t)
+static void ascend(const pl_half *L, const pl_split *v, int first, int last)
 {
-  place at = {U->columns, U->values};
-  for (int row = U->rows - 1; row >= 0; row--) {
-    triple way = triple_add(triple_load_wide(r + PL_WIDE * row),
-                            triple_scale(triple_load_wide(p + PL_WIDE * row), beta));
-    triple_store_wide(p + PL_WIDE * row, way);
-    triple_store_wide(t + PL_WIDE * row, subtract_row(&at, U->counts[row], t, way));
+  for (int row = last - 1; row >= first; row--) {
+    triple way = triple_add(triple_load_wide(v->r + PL_WIDE * row),
+                            triple_scale(triple_load_wide(v->p + PL_WIDE * row), v->beta));
+    triple sum0 = triple_make(0, 0, 0), sum1 = sum0, sum2 = sum0;
+    for (int e = L->start[row + 1] - 1; e >= L->start[row]; e--) {
+      const double *block = L->values + 9 * (size_t)e;
+      triple t = triple_load_wide(v->t + PL_WIDE * L->rows[e]);
+      sum0 = triple_add(sum0, triple_times(triple_load_wide(block), t));
+      sum1 = triple_add(sum1, triple_times(triple_load_wide(block + 3), t));
+      sum2 = triple_add(sum2, triple_times(triple_load_wide(block + 6), t));
+    }
+    triple sum = triple_sums(sum0, sum1, sum2);
+    triple_store_wide(v->p + PL_WIDE * row, way);
+    triple_store_wide(v->t + PL_WIDE * row, triple_minus(way, sum));
+    triple_store_wide(v->q + PL_WIDE * row, sum);
   }
 }
 
-static double descend(const pl_half *L, const double *p, const double *t, double *y)
+static double descend(const pl_half *L, const double *p, const double *t, double *q, int first,
+                      int last)
 {
-  place at = {L->columns, L->values};
   triple dot = triple_make(0, 0, 0);
-  for (int row = 0; row < L->rows; row++) {
-    triple way = triple_load_wide(p + PL_WIDE * row), half = triple_load_wide(t + PL_WIDE * row);
-    triple part = subtract_row(&at, L->counts[row], y, triple_minus(way, half));
-    triple_store_wide(y + PL_WIDE * row, part);
-    dot = triple_add(dot, triple_times(way, triple_add(half, part)));
+  for (int row = first; row < last; row++) {
+    triple y = triple_load_wide(q + PL_WIDE * row);
+    double y0 = triple_x(y), y1 = triple_y(y), y2 = triple_z(y);
+    for (int e = L->start[row]; e < L->start[row + 1]; e++) {
+      const double *block = L->values + 9 * (size_t)e;
+      double *to = q + PL_WIDE * L->rows[e];
+      triple part = triple_add(triple_scale(triple_load_wide(block), y0),
+                               triple_scale(triple_load_wide(block + 3), y1));
+      part = triple_add(part, triple_scale(triple_load_wide(block + 6), y2));
+      triple_store_wide(to, triple_minus(triple_load_wide(to), part));
+    }
+    y = triple_add(y, triple_load_wide(t + PL_WIDE * row));
+    triple_store_wide(q + PL_WIDE * row, y);
+    dot = triple_add(dot, triple_times(triple_load_wide(p + PL_WIDE * row), y));
   }
   return triple_sum(dot);
 }
@@ -96,7 +80,7 @@ static double advance(const pl_split_step *step, int first, int last)
   for (int row = first; row < last; row++) {
     double *x = step->x + PL_WIDE * row, *r = step->r + PL_WIDE * row;
     triple t = triple_load_wide(step->t + PL_WIDE * row);
-    triple q = triple_add(t, triple_load_wide(step->y + PL_WIDE * row));
+    triple q = triple_load_wide(step->q + PL_WIDE * row);
     // what the sweeps leave in the fourth place ends here
     triple residual = triple_three(triple_add(triple_load_wide(r), triple_scale(q, -step->alpha)));
     triple_store_wide(x, triple_add(triple_load_wide(x), triple_scale(t, step->alpha)));

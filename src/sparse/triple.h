@@ -29,6 +29,17 @@ PL_INLINE triple triple_scale(triple a, double s) { return a * pl_lanes_all(s); 
 PL_INLINE double triple_x(triple a) { return a[0]; }
 PL_INLINE double triple_y(triple a) { return a[1]; }
 PL_INLINE double triple_z(triple a) { return a[2]; }
+/* The sums of three, in the order of triple_sum, with nothing in the fourth lane. */
+PL_INLINE triple triple_sums(triple a, triple b, triple c)
+{
+  const pl_lanes even = __builtin_shufflevector(a, b, 0, 4, 2, 6);
+  const pl_lanes odd = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  const pl_lanes low = __builtin_shufflevector(c, pl_lanes_all(0), 0, 4, 2, 4);
+  const pl_lanes high = __builtin_shufflevector(c, pl_lanes_all(0), 1, 4, 3, 4);
+  return (__builtin_shufflevector(even, low, 0, 1, 4, 5) +
+          __builtin_shufflevector(odd, high, 0, 1, 4, 5)) +
+         __builtin_shufflevector(even, low, 2, 3, 6, 7);
+}
 
 #else
 
@@ -61,6 +72,11 @@ PL_INLINE triple triple_scale(triple a, double s)
 PL_INLINE double triple_x(triple a) { return a.xy[0]; }
 PL_INLINE double triple_y(triple a) { return a.xy[1]; }
 PL_INLINE double triple_z(triple a) { return a.z; }
+PL_INLINE triple triple_sums(triple a, triple b, triple c)
+{
+  return triple_make((a.xy[0] + a.xy[1]) + a.z, (b.xy[0] + b.xy[1]) + b.z,
+                     (c.xy[0] + c.xy[1]) + c.z);
+}
 
 #endif
 
