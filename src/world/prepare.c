@@ -55,11 +55,6 @@ pl_status pl_world_fit_solver(pl_world *world, const pl_body *body, pl_error *er
   const pl_integrator_ops *integrator = (const pl_integrator_ops *)world->set.integrator.member;
   const pl_solver_ops *solver = (const pl_solver_ops *)world->set.solver.member;
   if (!integrator->is_implicit || !body->model->unsymmetric || solver->unsymmetric) return PL_OK;
-  if (world->bodies.ranks)
-    return pl_fail(error, PL_E_UNSUPPORTED,
-                   "body \"%.80s\" has a matrix that is not symmetric, which several processes "
-                   "cannot solve yet; run it on one",
-                   body->name);
   if (!world->set.solver_given || solver == &pl_solver_auto)
     return take_solver(world, "nearly-symmetric", error);
   return pl_fail(error, PL_E_ARGUMENT,
@@ -253,6 +248,14 @@ static pl_status make_partition(pl_world *world, pl_error *error)
   return pl_partition_close(world->partition, &world->allocator, error);
 }
 
+static int has_unsymmetric(const pl_world *world)
+{
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    if (world->bodies.list[b].model->unsymmetric) return 1;
+  }
+  return 0;
+}
+
 static pl_status make_matrix(pl_world *world, pl_error *error)
 {
   for (size_t b = 0; b < world->bodies.count; b++) {
@@ -270,6 +273,7 @@ static pl_status make_matrix(pl_world *world, pl_error *error)
   // rotations are no places
   if (!status && !world->system.ops->chart) world->system.A->points = world->state.q;
   if (!status) world->system.A->is_sheet = has_only_sheets(world);
+  if (!status) world->system.A->is_unsymmetric = has_unsymmetric(world);
   for (size_t b = 0; !status && b < world->bodies.count; b++) {
     pl_body *body = &world->bodies.list[b];
     status = pl_model_bind(body->model, world->system.A, body->offset, error);

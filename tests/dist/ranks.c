@@ -149,6 +149,10 @@ TEST(elements_and_laws_are_divided_alike)
       {"bar.xml", {"body.mass=consistent", "integrator.method=implicit-midpoint", TIGHT, SIMPLE}},
       {"bar.xml", {"body.strain=green", "integrator.newton=10", TIGHT, SIMPLE}},
       {"bar.xml", {"body.volume=node", "material.poisson=0.49", SIMPLE}},
+      // matrices that are not symmetric
+      {"bar.xml", {"body.strain=warped", SIMPLE}},
+      {"bar.xml", {"body.strain=warped", "material.young=2e8", GAMG}},
+      {"bar.xml", {"body.strain=warped", "material.young=2e8", GRID}},
   };
   for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) compare(&trials[i]);
 }
