@@ -228,10 +228,6 @@ static pl_status prepare(pl_solver *common, const pl_bsr *A, const pl_filter *fi
                          pl_error *error)
 {
   petsc *self = (petsc *)common;
-  if (filter && filter->links && self->own.partition && self->own.partition->is_divided)
-    return pl_fail(error, PL_E_UNSUPPORTED,
-                   "exact attachments (<attach exact=\"yes\">) are not divided over processes yet; "
-                   "leave out exact, or run on one process");
   int was_easy = self->is_easy;
   measure(self, A);
   if (!isfinite(self->mean))

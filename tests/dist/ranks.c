@@ -166,6 +166,10 @@ TEST(bodies_act_on_each_other_alike)
       {"slide.xml", {SIMPLE}},
       {"slide.xml", {"body.mass=consistent", "integrator.method=bdf2", SIMPLE}},
       {"slide.xml", {"body.mass=consistent", GRID}},
+      {"tie.xml", {TIGHT, SIMPLE}},
+      {"tie.xml", {"integrator.method=bdf2", TIGHT, GRID}},
+      {"tie.xml", {"integrator.method=ros3w", GAMG}},
+      {"tie.xml", {"integrator.method=verlet", "world.dt=2e-5", SIMPLE}},
   };
   for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) compare(&trials[i]);
 }
