@@ -11,9 +11,9 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "dist/mpi_grid.h"
+#include "dist/mpi_matrix.h"
 #include "dist/mpi_start.h"
 #include "dist/petsc.h"
-#include "sparse/partition.h"
 
 #include <math.h>
 #include <petscksp.h>
@@ -31,17 +31,12 @@ enum { MOST_STARTS = 3 };
 
 typedef struct petsc {
   pl_solver common;
-  MPI_Comm comm;
-  const pl_partition *partition;
-  int first, count; /* the rank's rows, by number */
-  int has_pairs;    /* in the pattern */
-  Mat matrix;
+  pl_dist_matrix own; /* the rank's rows */
   pl_dist_grid *grid; /* in place of the matrix; NULL: it is not in use */
   KSP ksp;
   Vec b, x;
-  double *r, *block_row; /* the residual at the rank's rows; values of the longest row */
-  int *columns;          /* of that */
-  int longest;
+  double *r;         /* the residual at the rank's rows */
+  int is_general;    /* the matrix need not be symmetric */
   double mean;       /* of the diagonal */
   int is_easy;       /* without levels */
   double fresh_mean; /* ... when the levels were made */
@@ -57,195 +52,16 @@ typedef struct petsc {
 
 static const pl_param params[PL_PETSC_PARAM_COUNT] = PL_PETSC_PARAMS;
 
-static pl_status failed(PetscErrorCode code, pl_error *error)
-{
-  const char *text = NULL;
-  PetscErrorMessage(code, &text, NULL);
-  return pl_fail(error, code == PETSC_ERR_MEM ? PL_E_MEMORY : PL_E_LIMIT,
-                 "PETSc failed with code %d (%s), perhaps for want of memory", (int)code,
-                 text ? text : "unknown");
-}
-
-/* Ends the function with an error where a call of PETSc fails. */
-#define TRY(call)                                                                                  \
-  do {                                                                                             \
-    PetscErrorCode code_ = (call);                                                                 \
-    if (code_) return failed(code_, error);                                                        \
-  } while (0)
-
-/* ---- rows ---- */
-
-static int number_of(const petsc *self, int row)
-{
-  return self->partition ? self->partition->number[row] : row;
-}
-
-static int row_of(const petsc *self, int number)
-{
-  return self->partition ? self->partition->row[number] : number;
-}
-
-static int is_own(const petsc *self, int row)
-{
-  return !self->partition || pl_partition_is_own(self->partition, row);
-}
-
-/* The filter's projection at a row; NULL: all of it is free. */
-static const double *projection_at(const pl_filter *filter, int row)
-{
-  int at = filter ? pl_filter_from(filter, row) : 0;
-  return filter && at < filter->count && filter->nodes[at] == row
-             ? filter->projections + 9 * (size_t)at
-             : NULL;
-}
-
-/* B = P B Q, by columns; NULL is the unit matrix. */
-static void project(const double *P, const double *Q, double *B)
-{
-  double half[9];
-  for (int i = 0; P && i < 9; i++) {
-    const double *column = B + 3 * (i / 3);
-    half[i] = P[i % 3] * column[0] + P[3 + i % 3] * column[1] + P[6 + i % 3] * column[2];
-  }
-  if (P) memcpy(B, half, sizeof half);
-  for (int i = 0; Q && i < 9; i++) {
-    const double *column = Q + 3 * (i / 3);
-    half[i] = B[i % 3] * column[0] + B[3 + i % 3] * column[1] + B[6 + i % 3] * column[2];
-  }
-  if (Q) memcpy(B, half, sizeof half);
-}
-
-/* ---- the pattern ---- */
-
-/* Counts the blocks of each own row whose columns are here and elsewhere. */
-static void count_row(const petsc *self, const pl_bsr *A, int row, PetscInt *here,
-                      PetscInt *elsewhere)
-{
-  for (int k = A->start[row]; k < A->start[row + 1]; k++)
-    ++*(is_own(self, A->columns[k]) ? here : elsewhere);
-}
-
-/* What pairs may add to that, at most. */
-static void count_pairs(const petsc *self, PetscInt *here, PetscInt *elsewhere)
-{
-  const pl_pairs *pairs = self->common.pairs;
-  for (int s = 0; pairs && s < pairs->count; s++) {
-    for (int e = pairs->first[s]; e < pairs->first[s + 1]; e++) {
-      if (!is_own(self, pairs->block[e])) continue;
-      int at = number_of(self, pairs->block[e]) - self->first, size = 0, own = 0;
-      for (int o = pairs->first[s]; o < pairs->first[s + 1]; o++, size++)
-        own += is_own(self, pairs->block[o]);
-      here[at] += own;
-      elsewhere[at] += size - own;
-    }
-  }
-}
-
-static pl_status allocate(petsc *self, const pl_bsr *A, PetscInt *here, PetscInt *elsewhere,
-                          pl_error *error)
-{
-  PetscInt own = 3 * self->count;
-  for (int i = 0; i < self->count; i++)
-    count_row(self, A, row_of(self, self->first + i), &here[i], &elsewhere[i]);
-  count_pairs(self, here, elsewhere);
-  for (int i = 0; i < self->count; i++) {
-    if (here[i] > self->count) here[i] = self->count;
-    if (elsewhere[i] > A->rows - self->count) elsewhere[i] = A->rows - self->count;
-  }
-  TRY(MatCreate(self->comm, &self->matrix));
-  TRY(MatSetSizes(self->matrix, own, own, 3 * A->rows, 3 * A->rows));
-  TRY(MatSetType(self->matrix, MATAIJ));
-  TRY(MatXAIJSetPreallocation(self->matrix, 3, here, elsewhere, NULL, NULL));
-  TRY(MatSetOption(self->matrix, MAT_ROW_ORIENTED, PETSC_FALSE));
-  TRY(MatSetOption(self->matrix, MAT_SPD, PETSC_TRUE));
-  TRY(MatSetOption(self->matrix, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
-  TRY(MatSetOption(self->matrix, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
-  return PL_OK;
-}
-
-/* The matrix, empty, with room for the pattern and what pairs there are now. */
-static pl_status make_matrix(petsc *self, const pl_bsr *A, pl_error *error)
-{
-  const pl_allocator *allocator = &self->common.allocator;
-  PetscInt *counts = pl_alloc(allocator, 2 * (size_t)self->count, sizeof *counts);
-  if (!counts) return pl_fail_memory(error);
-  MatDestroy(&self->matrix);
-  pl_status status = allocate(self, A, counts, counts + self->count, error);
-  pl_free(allocator, counts);
-  self->has_pairs = self->common.pairs != NULL;
-  return status;
-}
-
-/* ---- values ---- */
-
-static pl_status add_row(petsc *self, const pl_bsr *A, const pl_filter *filter, int row,
-                         pl_error *error)
-{
-  const double *P = projection_at(filter, row);
-  PetscInt number = number_of(self, row), count = A->start[row + 1] - A->start[row];
-  for (int i = 0; i < count; i++) {
-    int k = A->start[row] + i, column = A->columns[k];
-    double *block = self->block_row + 9 * (size_t)i;
-    self->columns[i] = number_of(self, column);
-    memcpy(block, A->values + 9 * (size_t)k, 9 * sizeof *block);
-    project(P, filter && filter->count ? projection_at(filter, column) : NULL, block);
-    for (int e = 0; P && column == row && e < 9; e++)
-      block[e] += self->mean * ((e % 4 == 0) - P[e]);
-  }
-  TRY(MatSetValuesBlocked(self->matrix, 1, &number, count, self->columns, self->block_row,
-                          ADD_VALUES));
-  return PL_OK;
-}
-
-/* out = C_a^T D C_b of two entries of a stencil, by columns. */
-static void pair_block(const pl_pairs *pairs, int stencil, int a, int b, double out[9])
-{
-  const double *D = pairs->D + 9 * (size_t)stencil;
-  double Ca[9] = {0}, Cb[9] = {0}, half[9] = {0};
-  for (int k = 0; k < 9; k++) {
-    int scalar = pairs->is_scalar[stencil];
-    Ca[k] = scalar ? (k % 4 == 0) * pairs->weight[a] : pairs->C[9 * (size_t)a + (size_t)k];
-    Cb[k] = scalar ? (k % 4 == 0) * pairs->weight[b] : pairs->C[9 * (size_t)b + (size_t)k];
-  }
-  for (int r = 0; r < 3; r++) {
-    for (int c = 0; c < 3; c++) {
-      for (int k = 0; k < 3; k++) half[3 * r + c] += D[3 * r + k] * Cb[3 * k + c];
-    }
-  }
-  for (int e = 0; e < 9; e++) {
-    out[e] = 0;
-    for (int k = 0; k < 3; k++) out[e] += Ca[3 * k + e % 3] * half[3 * k + e / 3];
-  }
-}
-
-static pl_status add_pairs(petsc *self, const pl_filter *filter, pl_error *error)
-{
-  const pl_pairs *pairs = self->common.pairs;
-  for (int s = 0; pairs && s < pairs->count; s++) {
-    for (int a = pairs->first[s]; a < pairs->first[s + 1]; a++) {
-      PetscInt row = number_of(self, pairs->block[a]);
-      if (!is_own(self, pairs->block[a])) continue;
-      for (int b = pairs->first[s]; b < pairs->first[s + 1]; b++) {
-        double block[9];
-        PetscInt column = number_of(self, pairs->block[b]);
-        pair_block(pairs, s, a, b, block);
-        project(projection_at(filter, pairs->block[a]), projection_at(filter, pairs->block[b]),
-                block);
-        TRY(MatSetValuesBlocked(self->matrix, 1, &row, 1, &column, block, ADD_VALUES));
-      }
-    }
-  }
-  return PL_OK;
-}
+/* ---- the matrix ---- */
 
 /* The mean of the diagonal over all ranks, not finite where the matrix is not; and whether the
  * matrix is so well conditioned, mostly mass, that levels are not worth their price: some of them
  * have no graph to be made from. By the bound of decision.c. */
 static void measure(petsc *self, const pl_bsr *A)
 {
-  double sums[3] = {0, 3.0 * self->count, 0};
-  for (int i = 0; i < self->count; i++) {
-    int row = row_of(self, self->first + i);
+  double sums[3] = {0, 3.0 * self->own.count, 0};
+  for (int i = 0; i < self->own.count; i++) {
+    int row = pl_dist_matrix_row(&self->own, i);
     const double *D = A->values + 9 * (size_t)A->diagonal[row];
     sums[0] += D[0] + D[4] + D[8];
     for (int k = A->start[row]; k < A->start[row + 1]; k++) {
@@ -253,22 +69,9 @@ static void measure(petsc *self, const pl_bsr *A)
       sums[2] += block[0] + block[4] + block[8];
     }
   }
-  if (self->partition) self->partition->ranks->sum(self->partition->ranks, sums, 3);
+  if (self->own.partition) self->own.partition->ranks->sum(self->own.partition->ranks, sums, 3);
   self->mean = sums[0] / sums[1];
   self->is_easy = sums[2] > 0 && 7 * sqrt(3 * sums[0] / sums[2]) < few;
-}
-
-static pl_status fill(petsc *self, const pl_bsr *A, const pl_filter *filter, pl_error *error)
-{
-  pl_status status = PL_OK;
-  TRY(MatZeroEntries(self->matrix));
-  for (int i = 0; i < self->count && !status; i++)
-    status = add_row(self, A, filter, row_of(self, self->first + i), error);
-  if (!status) status = add_pairs(self, filter, error);
-  if (status) return status;
-  TRY(MatAssemblyBegin(self->matrix, MAT_FINAL_ASSEMBLY));
-  TRY(MatAssemblyEnd(self->matrix, MAT_FINAL_ASSEMBLY));
-  return PL_OK;
 }
 
 /* ---- the preconditioner ---- */
@@ -280,15 +83,15 @@ static pl_status set_modes(petsc *self, const pl_bsr *A, pl_error *error)
   Vec at = NULL;
   PetscScalar *numbers = NULL;
   if (!A->points) return PL_OK;
-  TRY(VecDuplicate(self->b, &at));
-  TRY(VecSetBlockSize(at, 3));
-  TRY(VecGetArray(at, &numbers));
-  for (int i = 0; i < self->count; i++)
-    memcpy(numbers + 3 * (size_t)i, A->points + 3 * (size_t)row_of(self, self->first + i),
+  PL_PETSC_TRY(VecDuplicate(self->b, &at));
+  PL_PETSC_TRY(VecSetBlockSize(at, 3));
+  PL_PETSC_TRY(VecGetArray(at, &numbers));
+  for (int i = 0; i < self->own.count; i++)
+    memcpy(numbers + 3 * (size_t)i, A->points + 3 * (size_t)pl_dist_matrix_row(&self->own, i),
            3 * sizeof *numbers);
-  TRY(VecRestoreArray(at, &numbers));
-  TRY(MatNullSpaceCreateRigidBody(at, &modes));
-  TRY(MatSetNearNullSpace(self->matrix, modes));
+  PL_PETSC_TRY(VecRestoreArray(at, &numbers));
+  PL_PETSC_TRY(MatNullSpaceCreateRigidBody(at, &modes));
+  PL_PETSC_TRY(MatSetNearNullSpace(self->own.matrix, modes));
   MatNullSpaceDestroy(&modes);
   VecDestroy(&at);
   return PL_OK;
@@ -316,22 +119,24 @@ static pl_status make_ksp(petsc *self, pl_error *error)
 {
   PC pc;
   KSPDestroy(&self->ksp);
-  TRY(KSPCreate(self->comm, &self->ksp));
-  TRY(KSPSetType(self->ksp, KSPCG));
-  TRY(KSPSetNormType(self->ksp, KSP_NORM_UNPRECONDITIONED));
-  TRY(KSPSetConvergenceTest(self->ksp, is_done, self, NULL));
-  TRY(KSPGetPC(self->ksp, &pc));
+  PL_PETSC_TRY(KSPCreate(self->own.comm, &self->ksp));
+  PL_PETSC_TRY(KSPSetType(self->ksp, self->is_general ? KSPGMRES : KSPCG));
+  // residuals are seen as they are, not preconditioned
+  if (self->is_general) PL_PETSC_TRY(KSPSetPCSide(self->ksp, PC_RIGHT));
+  PL_PETSC_TRY(KSPSetNormType(self->ksp, KSP_NORM_UNPRECONDITIONED));
+  PL_PETSC_TRY(KSPSetConvergenceTest(self->ksp, is_done, self, NULL));
+  PL_PETSC_TRY(KSPGetPC(self->ksp, &pc));
   self->is_renewed = 1;
   if (self->grid) {
-    TRY(KSPSetInitialGuessNonzero(self->ksp, PETSC_TRUE));
-    TRY(KSPSetComputeSingularValues(self->ksp, PETSC_TRUE));
-    TRY(pl_dist_grid_precondition(self->grid, pc));
+    PL_PETSC_TRY(KSPSetInitialGuessNonzero(self->ksp, PETSC_TRUE));
+    PL_PETSC_TRY(KSPSetComputeSingularValues(self->ksp, PETSC_TRUE));
+    PL_PETSC_TRY(pl_dist_grid_precondition(self->grid, pc));
     return PL_OK;
   }
   int jacobi = self->is_easy || self->common.values[PL_PETSC_PRESET] == PL_PETSC_JACOBI;
-  TRY(PCSetType(pc, jacobi ? PCBJACOBI : PCGAMG));
-  if (!jacobi) TRY(PCGAMGSetReuseInterpolation(pc, PETSC_FALSE));
-  TRY(KSPSetFromOptions(self->ksp));
+  PL_PETSC_TRY(PCSetType(pc, jacobi ? PCBJACOBI : PCGAMG));
+  if (!jacobi) PL_PETSC_TRY(PCGAMGSetReuseInterpolation(pc, PETSC_FALSE));
+  PL_PETSC_TRY(KSPSetFromOptions(self->ksp));
   return PL_OK;
 }
 
@@ -341,36 +146,25 @@ static void destroy(pl_solver *common)
 {
   petsc *self = (petsc *)common;
   KSPDestroy(&self->ksp);
-  MatDestroy(&self->matrix);
+  pl_dist_matrix_release(&self->own);
   pl_dist_grid_destroy(self->grid);
   VecDestroy(&self->b);
   VecDestroy(&self->x);
   pl_free(&common->allocator, self->r);
-  pl_free(&common->allocator, self->block_row);
-  pl_free(&common->allocator, self->columns);
 }
 
 static pl_status create(pl_solver *common, const pl_bsr *A, const double *values, pl_error *error)
 {
   petsc *self = (petsc *)common;
   (void)values;
-  pl_status status = pl_petsc_start(error);
+  pl_status status = pl_dist_matrix_begin(&self->own, &common->allocator, A, error);
+  if (!status) status = pl_petsc_start(error);
   if (status) return status;
-  const pl_partition *partition = self->partition = A->partition;
-  int rank = partition ? partition->ranks->rank : 0;
-  self->comm = partition ? MPI_COMM_WORLD : MPI_COMM_SELF;
-  self->first = partition ? partition->first[rank] : 0;
-  self->count = partition ? partition->first[rank + 1] - self->first : A->rows;
-  for (int row = 0; row < A->rows; row++) {
-    int length = A->start[row + 1] - A->start[row];
-    if (length > self->longest) self->longest = length;
-  }
-  self->r = pl_alloc(&common->allocator, 3 * (size_t)self->count, sizeof *self->r);
-  self->block_row = pl_alloc(&common->allocator, 9 * (size_t)self->longest, sizeof(double));
-  self->columns = pl_alloc(&common->allocator, (size_t)self->longest, sizeof *self->columns);
-  if (!self->r || !self->block_row || !self->columns) return pl_fail_memory(error);
+  self->is_general = A->is_unsymmetric;
+  self->r = pl_alloc(&common->allocator, 3 * (size_t)self->own.count, sizeof *self->r);
+  if (!self->r) return pl_fail_memory(error);
   // one process has no order of arrival, and PETSc no such product for it
-  return pl_petsc_set_options(partition && common->values[PL_PETSC_REPRODUCIBLE] == 0, error);
+  return pl_petsc_set_options(A->partition && common->values[PL_PETSC_REPRODUCIBLE] == 0, error);
 }
 
 /* Are the levels of an earlier matrix to be renewed for this one? */
@@ -384,7 +178,7 @@ static pl_status make_vectors(petsc *self, Mat like, pl_error *error)
 {
   VecDestroy(&self->b);
   VecDestroy(&self->x);
-  TRY(MatCreateVecs(like, &self->x, &self->b));
+  PL_PETSC_TRY(MatCreateVecs(like, &self->x, &self->b));
   return PL_OK;
 }
 
@@ -396,14 +190,15 @@ static pl_status prepare_matrix(petsc *self, const pl_bsr *A, const pl_filter *f
   pl_dist_grid_destroy(self->grid);
   self->grid = NULL;
   // pairs come and go, and the pattern with them
-  if (!self->matrix || self->common.pairs || self->has_pairs) {
-    status = make_matrix(self, A, error);
+  if (!self->own.matrix || self->common.pairs || self->own.has_pairs) {
+    status = pl_dist_matrix_make(&self->own, A, self->common.pairs, error);
     if (!status) status = make_ksp(self, error);
-    if (!status) status = make_vectors(self, self->matrix, error);
+    if (!status) status = make_vectors(self, self->own.matrix, error);
   } else if (was_easy != self->is_easy) {
     status = make_ksp(self, error);
   }
-  if (!status) status = fill(self, A, filter, error);
+  if (!status)
+    status = pl_dist_matrix_fill(&self->own, A, self->common.pairs, filter, self->mean, error);
   judge_levels(self);
   return status;
 }
@@ -420,8 +215,8 @@ static pl_status prepare_grid(petsc *self, const pl_bsr *A, const pl_filter *fil
 {
   pl_status status = PL_OK;
   if (!self->grid) {
-    MatDestroy(&self->matrix);
-    status = pl_dist_grid_create(&self->common.allocator, self->comm, A, &self->grid, error);
+    MatDestroy(&self->own.matrix);
+    status = pl_dist_grid_create(&self->common.allocator, self->own.comm, A, &self->grid, error);
     if (!status) status = make_ksp(self, error);
     if (!status) status = make_vectors(self, pl_dist_grid_matrix(self->grid), error);
   }
@@ -433,10 +228,6 @@ static pl_status prepare(pl_solver *common, const pl_bsr *A, const pl_filter *fi
                          pl_error *error)
 {
   petsc *self = (petsc *)common;
-  if (filter && filter->links && self->partition && self->partition->is_divided)
-    return pl_fail(error, PL_E_UNSUPPORTED,
-                   "exact attachments (<attach exact=\"yes\">) are not divided over processes yet; "
-                   "leave out exact, or run on one process");
   int was_easy = self->is_easy;
   measure(self, A);
   if (!isfinite(self->mean))
@@ -451,10 +242,10 @@ static void leave_rows(void *context, int chunk)
 {
   petsc *self = context;
   int last = (chunk + 1) * ROWS_PER_CHUNK;
-  for (int i = chunk * ROWS_PER_CHUNK; i < last && i < self->count; i++) {
-    int row = row_of(self, self->first + i);
+  for (int i = chunk * ROWS_PER_CHUNK; i < last && i < self->own.count; i++) {
+    int row = pl_dist_matrix_row(&self->own, i);
     double *r = self->r + 3 * (size_t)i, y[3];
-    const double *P = projection_at(self->filter, row), *b = self->side + 3 * (size_t)row;
+    const double *P = pl_dist_projection(self->filter, row), *b = self->side + 3 * (size_t)row;
     pl_bsr_multiply_row(self->A, row, self->at, y);
     if (self->common.pairs) pl_pairs_multiply_row(self->common.pairs, row, self->at, y);
     for (int k = 0; k < 3; k++) y[k] = b[k] - y[k];
@@ -467,10 +258,10 @@ static double residual(petsc *self, pl_pool *pool)
 {
   double square = 0;
   // pairs have one room for all rows
-  pl_parallel(self->common.pairs ? NULL : pool, pl_chunk_count(self->count, ROWS_PER_CHUNK),
+  pl_parallel(self->common.pairs ? NULL : pool, pl_chunk_count(self->own.count, ROWS_PER_CHUNK),
               leave_rows, self);
-  for (size_t i = 0; i < 3 * (size_t)self->count; i++) square += self->r[i] * self->r[i];
-  if (self->partition) self->partition->ranks->sum(self->partition->ranks, &square, 1);
+  for (size_t i = 0; i < 3 * (size_t)self->own.count; i++) square += self->r[i] * self->r[i];
+  if (self->own.partition) self->own.partition->ranks->sum(self->own.partition->ranks, &square, 1);
   return sqrt(square);
 }
 
@@ -490,16 +281,16 @@ static pl_status judge(const petsc *self, KSPConvergedReason reason, pl_error *e
 /* Runs PETSc on the right side b, from zero or the grid's guess. */
 static pl_status run(petsc *self, const pl_bsr *A, pl_error *error)
 {
-  Mat matrix = self->grid ? pl_dist_grid_matrix(self->grid) : self->matrix;
+  Mat matrix = self->grid ? pl_dist_grid_matrix(self->grid) : self->own.matrix;
   if (self->is_renewed && !self->grid) {
     pl_status status = set_modes(self, A, error);
     if (status) return status;
   }
   if (self->grid && self->is_renewed) pl_dist_grid_forget(self->grid);
-  if (self->grid) TRY(pl_dist_grid_guess(self->grid, self->b, self->x));
-  TRY(KSPSetOperators(self->ksp, matrix, matrix));
-  TRY(KSPSetReusePreconditioner(self->ksp, self->is_renewed ? PETSC_FALSE : PETSC_TRUE));
-  TRY(KSPSolve(self->ksp, self->b, self->x));
+  if (self->grid) PL_PETSC_TRY(pl_dist_grid_guess(self->grid, self->b, self->x));
+  PL_PETSC_TRY(KSPSetOperators(self->ksp, matrix, matrix));
+  PL_PETSC_TRY(KSPSetReusePreconditioner(self->ksp, self->is_renewed ? PETSC_FALSE : PETSC_TRUE));
+  PL_PETSC_TRY(KSPSolve(self->ksp, self->b, self->x));
   return PL_OK;
 }
 
@@ -527,18 +318,18 @@ static pl_status improve(petsc *self, const pl_bsr *A, double *x, pl_solve_repor
   PetscScalar *numbers = NULL;
   PetscInt iterations = 0;
   KSPConvergedReason reason;
-  TRY(VecGetArray(self->b, &numbers));
-  memcpy(numbers, self->r, 3 * (size_t)self->count * sizeof *numbers);
-  TRY(VecRestoreArray(self->b, &numbers));
+  PL_PETSC_TRY(VecGetArray(self->b, &numbers));
+  memcpy(numbers, self->r, 3 * (size_t)self->own.count * sizeof *numbers);
+  PL_PETSC_TRY(VecRestoreArray(self->b, &numbers));
   pl_status status = run(self, A, error);
   if (status) return status;
-  TRY(KSPGetIterationNumber(self->ksp, &iterations));
-  TRY(KSPGetConvergedReason(self->ksp, &reason));
-  TRY(VecGetArray(self->x, &numbers));
-  for (int i = 0; i < 3 * self->count; i++)
-    x[3 * (size_t)row_of(self, self->first + i / 3) + (size_t)(i % 3)] += numbers[i];
-  TRY(VecRestoreArray(self->x, &numbers));
-  pl_partition_complete(self->partition, x);
+  PL_PETSC_TRY(KSPGetIterationNumber(self->ksp, &iterations));
+  PL_PETSC_TRY(KSPGetConvergedReason(self->ksp, &reason));
+  PL_PETSC_TRY(VecGetArray(self->x, &numbers));
+  for (int i = 0; i < 3 * self->own.count; i++)
+    x[3 * (size_t)pl_dist_matrix_row(&self->own, i / 3) + (size_t)(i % 3)] += numbers[i];
+  PL_PETSC_TRY(VecRestoreArray(self->x, &numbers));
+  pl_partition_complete(self->own.partition, x);
   report->iterations += (int)iterations;
   report->products += (int)iterations + 1;
   note(self, (int)iterations, reason);
@@ -590,6 +381,7 @@ static pl_status solve(pl_solver *common, const pl_bsr *A, const pl_filter *filt
 const pl_solver_ops pl_solver_petsc = {
     .info = {PL_PETSC_INFO, .params = params, .param_count = PL_PETSC_PARAM_COUNT},
     .state_size = sizeof(petsc),
+    .unsymmetric = 1,
     .companion = &pl_preconditioner_none,
     .companion_values = PL_PETSC_PARAM_COUNT,
     .create = create,

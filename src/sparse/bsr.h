@@ -24,8 +24,9 @@ typedef struct pl_bsr {
   int *chunk_rows;
   int *children; /* of a refined mesh, else NULL: a row and its two parents each, coarse to fine */
   int child_count;
-  double *points; /* where the rows' nodes are now, 3 for each; the caller's, NULL if unknown */
-  int is_sheet;   /* its rows are nodes of sheets, all of them, and points says where they are */
+  double *points;     /* where the rows' nodes are now, 3 for each; the caller's, NULL if unknown */
+  int is_unsymmetric; /* A^T may be another matrix */
+  int is_sheet; /* its rows are nodes of sheets, all of them, and points says where they are */
   const struct pl_partition *partition; /* of its rows over ranks; the caller's, NULL: all here */
   pl_watch *watch; /* asked by solvers in every iteration; the caller's, NULL: nobody */
 } pl_bsr;

@@ -14,6 +14,19 @@ void pl_block_pairs_release(pl_block_pairs *pairs)
   pairs->count = pairs->room = 0;
 }
 
+pl_status pl_block_pairs_add(pl_block_pairs *pairs, int row, int column, pl_error *error)
+{
+  void *memory = pairs->list;
+  if (pl_reserve(&pairs->allocator, &memory, &pairs->room, 2 * pairs->count + 2,
+                 sizeof *pairs->list))
+    return pl_fail_memory(error);
+  pairs->list = memory;
+  pairs->list[2 * pairs->count] = row;
+  pairs->list[2 * pairs->count + 1] = column;
+  pairs->count++;
+  return PL_OK;
+}
+
 /* Along other directions a block may depend on itself: what is read is copied first. */
 static void move_on(const pl_links *links, double sign, double *x)
 {
@@ -69,18 +82,6 @@ static void add_left(const double *B, const double *L, double *to)
   }
 }
 
-static pl_status note(pl_block_pairs *to, int row, int column, pl_error *error)
-{
-  void *memory = to->list;
-  if (pl_reserve(&to->allocator, &memory, &to->room, 2 * to->count + 2, sizeof *to->list))
-    return pl_fail_memory(error);
-  to->list = memory;
-  to->list[2 * to->count] = row;
-  to->list[2 * to->count + 1] = column;
-  to->count++;
-  return PL_OK;
-}
-
 /* What happens to the blocks around dependent ones. */
 typedef struct folding {
   const pl_links *links;
@@ -102,7 +103,7 @@ static pl_status fold_row(folding *now, int i, int of_columns, pl_error *error)
       int m = links->on[k], at = of_columns ? pl_bsr_find(A, n, m) : pl_bsr_find(A, m, n);
       if (at < 0) {
         now->missing++;
-        pl_status status = now->to ? note(now->to, n, m, error) : PL_OK;
+        pl_status status = now->to ? pl_block_pairs_add(now->to, n, m, error) : PL_OK;
         if (status) return status;
       } else if (now->values) {
         const double *L = links->L + 9 * (size_t)k;
@@ -129,8 +130,11 @@ static pl_status fold_all(folding *now, pl_error *error)
 int pl_links_fold(const pl_links *links, pl_bsr *A)
 {
   folding now = {.links = links, .A = A, .values = A->values};
-  if (links) (void)fold_all(&now, NULL);
-  return now.missing;
+  if (pl_links_complete(links, A))
+    now.missing = 1;
+  else if (links)
+    (void)fold_all(&now, NULL);
+  return pl_links_most(links, A, now.missing);
 }
 
 pl_status pl_links_missing(const pl_links *links, const pl_bsr *A, pl_block_pairs *to,

@@ -14,6 +14,7 @@
 #ifndef PL_SPARSE_LINKS_H
 #define PL_SPARSE_LINKS_H
 
+#include "core/ranks.h"
 #include "sparse/bsr.h"
 
 typedef struct pl_links {
@@ -33,6 +34,7 @@ typedef struct pl_block_pairs {
 } pl_block_pairs;
 
 void pl_block_pairs_release(pl_block_pairs *pairs);
+pl_status pl_block_pairs_add(pl_block_pairs *pairs, int row, int column, pl_error *error);
 
 /* x_s += sum L x_m, and less; NULL links do nothing in all of these. */
 void pl_links_extend(const pl_links *links, double *x);
@@ -41,10 +43,21 @@ void pl_links_strip(const pl_links *links, double *x);
 void pl_links_gather(const pl_links *links, double *r);
 void pl_links_scatter(const pl_links *links, double *r);
 
-/* A = (I + L)^T A (I + L) as far as the pattern has room; returns how many blocks were missing. */
+/* A = (I + L)^T A (I + L) as far as the pattern has room; returns how many blocks were missing.
+ * Where rows are divided over ranks the rank's own become right, and all return the same. */
 int pl_links_fold(const pl_links *links, pl_bsr *A);
 /* The missing ones; calling it again after A has got them may find more. */
 pl_status pl_links_missing(const pl_links *links, const pl_bsr *A, pl_block_pairs *to,
                            pl_error *error);
+
+/* ---- where rows are divided over ranks; all of them call these ---- */
+
+/* Blocks of dependent rows that their owners' patterns have and this rank's lacks. */
+pl_status pl_links_share(const pl_links *links, const pl_bsr *A, pl_ranks *ranks,
+                         pl_block_pairs *to, pl_error *error);
+/* Dependent rows become their owners'; 1, on all ranks, where a pattern has no room for them. */
+int pl_links_complete(const pl_links *links, pl_bsr *A);
+/* The largest count of any rank. */
+int pl_links_most(const pl_links *links, const pl_bsr *A, int count);
 
 #endif

@@ -55,11 +55,6 @@ pl_status pl_world_fit_solver(pl_world *world, const pl_body *body, pl_error *er
   const pl_integrator_ops *integrator = (const pl_integrator_ops *)world->set.integrator.member;
   const pl_solver_ops *solver = (const pl_solver_ops *)world->set.solver.member;
   if (!integrator->is_implicit || !body->model->unsymmetric || solver->unsymmetric) return PL_OK;
-  if (world->bodies.ranks)
-    return pl_fail(error, PL_E_UNSUPPORTED,
-                   "body \"%.80s\" has a matrix that is not symmetric, which several processes "
-                   "cannot solve yet; run it on one",
-                   body->name);
   if (!world->set.solver_given || solver == &pl_solver_auto)
     return take_solver(world, "nearly-symmetric", error);
   return pl_fail(error, PL_E_ARGUMENT,
@@ -141,21 +136,37 @@ static pl_status gather(pl_world *world, pattern *to, pl_error *error)
   return status;
 }
 
+/* What links lack in the pattern, which was made with this status; *is_more: on any rank. */
+static pl_status find_missing(pl_world *world, pl_status status, int *is_more, pl_error *error)
+{
+  const pl_links *links = world->system.filter.links;
+  pl_ranks *ranks = world->partition && world->partition->is_divided ? world->bodies.ranks : NULL;
+  pl_block_pairs *to = &world->widened;
+  size_t known = to->count;
+  *is_more = 0;
+  if (!status) status = pl_links_missing(links, world->system.A, to, error);
+  if (ranks && links) status = ranks->agree(ranks, status, error);
+  if (!status && ranks) status = pl_links_share(links, world->system.A, ranks, to, error);
+  if (!status) *is_more = pl_links_most(links, world->system.A, to->count > known);
+  return status;
+}
+
 /* The pattern, with what was found missing for links; again until nothing is. */
 static pl_status close_pattern(pl_world *world, pattern *all, pl_error *error)
 {
   pl_block_pairs *widened = &world->widened;
   pl_bsr **A = &world->system.A;
   widened->allocator = world->allocator;
-  for (;;) {
+  for (int is_more = 1;;) {
     size_t known = widened->count;
     const pl_cliques pairs = {.count = (int)known, .size = 2, .nodes = widened->list};
     pl_status status = known ? add_sets(world, all, &pairs, 1, error) : PL_OK;
     if (!status)
       status = pl_bsr_create_divided(&world->allocator, world->bodies.blocks, all->sets,
                                      (int)all->count, all->elsewhere, A, error);
-    if (!status) status = pl_links_missing(world->system.filter.links, *A, widened, error);
-    if (status || widened->count == known) return status;
+    if (!status) (*A)->partition = world->partition;
+    status = find_missing(world, status, &is_more, error);
+    if (status || !is_more) return status;
     pl_bsr_destroy(*A);
     *A = NULL;
     all->count -= known > 0;
@@ -253,6 +264,14 @@ static pl_status make_partition(pl_world *world, pl_error *error)
   return pl_partition_close(world->partition, &world->allocator, error);
 }
 
+static int has_unsymmetric(const pl_world *world)
+{
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    if (world->bodies.list[b].model->unsymmetric) return 1;
+  }
+  return 0;
+}
+
 static pl_status make_matrix(pl_world *world, pl_error *error)
 {
   for (size_t b = 0; b < world->bodies.count; b++) {
@@ -261,7 +280,6 @@ static pl_status make_matrix(pl_world *world, pl_error *error)
   }
   pl_status status = make_partition(world, error);
   if (!status) status = make_pattern(world, error);
-  if (!status) world->system.A->partition = world->partition;
   if (!status) status = find_children(world, world->system.A, error);
   if (!status)
     status = pl_pairs_create(&world->allocator, world->bodies.blocks, &world->system.pairs, error);
@@ -270,6 +288,7 @@ static pl_status make_matrix(pl_world *world, pl_error *error)
   // rotations are no places
   if (!status && !world->system.ops->chart) world->system.A->points = world->state.q;
   if (!status) world->system.A->is_sheet = has_only_sheets(world);
+  if (!status) world->system.A->is_unsymmetric = has_unsymmetric(world);
   for (size_t b = 0; !status && b < world->bodies.count; b++) {
     pl_body *body = &world->bodies.list[b];
     status = pl_model_bind(body->model, world->system.A, body->offset, error);
@@ -291,7 +310,10 @@ pl_status pl_world_widen(pl_world *world, pl_error *error)
   world->system.pairs = NULL;
   world->system.missing = 0;
   pl_integrator_begin(world->integrator);
+  pl_ranks *ranks = world->bodies.ranks;
   pl_status status = make_matrix(world, error);
+  // whoever fails before others ask for its rows tells them here
+  if (ranks) status = ranks->agree(ranks, status, error);
   if (status) world->ready = 0; // the next step prepares from the beginning
   return status;
 }
