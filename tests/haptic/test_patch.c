@@ -56,11 +56,11 @@ TEST(a_patch_of_many_triangles_is_pulled_as_one_point)
   CHECK_OK(pl_world_read_pull(world, pull, &facts, error));
   CHECK_NEAR(facts.position[0], x[0], 0.02 * 0.08);
   CHECK_NEAR(facts.position[1], x[1], 0.02 * 0.08);
-  for (int i = 0; i < 100; i++) CHECK_OK(pl_world_step(world, error));
+  for (int i = 0; i < (TEST_SANITIZED ? 5 : 100); i++) CHECK_OK(pl_world_step(world, error));
   CHECK_OK(pl_world_read_pull(world, pull, &facts, error));
   CHECK(facts.force[2] < -10);
-  CHECK_NEAR(reaction_of(world, body)[2], -facts.force[2],
-             0.005 * -facts.force[2]); // nearly at rest
+  if (!TEST_SANITIZED) // nearly at rest
+    CHECK_NEAR(reaction_of(world, body)[2], -facts.force[2], 0.005 * -facts.force[2]);
   pl_patch_release(&patch);
   pl_world_destroy(world);
 }
@@ -215,7 +215,7 @@ TEST(a_tool_that_is_held_in_a_dent_does_not_shake)
                             {.name = "length", .value = {0.2}},
                             {.name = "centre", .value = {0, 0, 0.1}}};
   const pl_part_def capsule = {.shape = {"capsule", tip, 3}};
-  for (int n = 2; n <= 4; n++) {
+  for (int n = 2; n <= (TEST_SANITIZED ? 2 : 4); n++) {
     for (double stiffness = 4e4; stiffness < 5e5; stiffness *= 10) {
       double sphere = ripple(NULL, n, stiffness), shape = ripple(&capsule, n, stiffness);
       printf("  n = %d, %g N/m: %.2g, %.2g of the force\n", n, stiffness, sphere, shape);
