@@ -101,7 +101,9 @@ hash_of() {
   rm -rf "$out"
   command_of "$1" run --no-picture -q --threads "$3" --cache off -o "$out" "$file" \
     --set "world.duration=$(awk "BEGIN { printf \"%.17g\", $steps * $step }")" >"$work/log" 2>&1
-  sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' "$out/summary.json" 2>/dev/null
+  # a run that was ended by its limit tells the state where it stood
+  grep -q '"completed": true' "$out/summary.json" 2>/dev/null &&
+    sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' "$out/summary.json"
 }
 
 # known_of SCENE: its hash as it must be; the release build's are computed once, with the processor seconds that they took

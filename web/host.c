@@ -4,6 +4,7 @@
  * Everything is in one thread. Messages are fetched in the order in which a page needs them; a
  * frame only when the page has shown the last but one, so that a slow page loses frames and
  * nothing else. */
+#include "web/host.h"
 #include "../cli/quick_scene.h"
 #include "core/error.h"
 #include "view/session.h"

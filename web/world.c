@@ -4,6 +4,7 @@
  * A function may be left half-way, by an exception that JavaScript throws: a part of the module
  * cannot be fetched, or there is no more memory. So each world keeps a list of all blocks that it
  * has taken, by which they are given back without its functions (world_abandon). */
+#include "web/world.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "pliant/scene.h"
@@ -23,7 +24,7 @@ typedef struct block {
   struct block *after;
 } block;
 
-typedef struct world {
+struct world {
   block taken;
   pl_scene *scene;
   pl_world *inner;
@@ -32,7 +33,7 @@ typedef struct world {
   void *state;
   int64_t steps;
   pl_pull_id pulls[MOST_PULLS]; /* by number - 1 */
-} world;
+};
 
 static pl_error last;
 static char text[1024];
