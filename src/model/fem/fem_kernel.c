@@ -373,7 +373,7 @@ KIND(hex27, 8, 27)
 #define TABLE(name)                                                                                \
   {                                                                                                \
     evaluate_##name, energy_##name, fields_##name, strains_##name, tensors_##name, advance_##name, \
-        volumes_##name                                                    \
+        volumes_##name                                                                             \
   }
 
 const pl_fem_kernel PL_VARIANT(pl_fem_kernels)[PL_FEM_KINDS] = {
