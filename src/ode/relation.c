@@ -99,9 +99,8 @@ pl_status pl_relations_create(const pl_allocator *allocator, int block_count,
 void pl_relations_destroy(const pl_allocator *allocator, pl_relation_list *relations)
 {
   if (!relations) return;
-  void *arrays[] = {relations->list,    relations->batches, relations->force,
-                    relations->natural, relations->x,       relations->before,
-                    relations->free};
+  void *arrays[] = {relations->list, relations->batches, relations->force, relations->natural,
+                    relations->x,    relations->before,  relations->free};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(allocator, arrays[i]);
   pl_free(allocator, relations);
 }

@@ -17,7 +17,7 @@
  *
  * Patterns are made once. Coarse matrices are summed in double precision, since their soft
  * directions are differences of large numbers; what a cycle reads is single precision, and so is
- * A P, the largest of all arrays here. */
+ * A P, the largest of all arrays here, whose sums are single as well where A is the finest. */
 #ifndef PL_SPARSE_MULTIGRID_H
 #define PL_SPARSE_MULTIGRID_H
 

@@ -179,11 +179,13 @@ PL_INLINE six six_load_single(const float *from)
                {(double)from[4], (double)from[5]}};
 }
 
-PL_INLINE void six_store_single(float *to, six a)
+PL_INLINE void six_store_6(float *to, six a)
 {
   for (int i = 0; i < 4; i++) to[i] = (float)a.low[i];
   for (int i = 0; i < 2; i++) to[4 + i] = (float)a.high[i];
 }
+
+PL_INLINE octet octet_zero(void) { return octet_all(0); }
 
 PL_INLINE six six_add(six a, six b) { return (six){a.low + b.low, a.high + b.high}; }
 PL_INLINE six six_scale(six a, double s) { return (six){a.low * s, a.high * s}; }
@@ -253,17 +255,26 @@ PL_INLINE void keep_motions(const pl_multigrid_motions *motions, float *line, si
 #define NAME(name)              PASTE(name, SIZE)
 #define VARIANT(name)           PL_VARIANT(name)
 
-#define SIZE      3
-#define WIDE      quartet
-#define UPPER_ROW upper_row_3
+#define SIZE       3
+#define WIDE       quartet
+#define UPPER_ROW  upper_row_3
+#define ENTRY      float
+#define SUM        octet
+#define ADD_TO_SUM add_octet
 #include "sparse/multigrid_rows.h"
 #undef SIZE
 #undef WIDE
 #undef UPPER_ROW
+#undef ENTRY
+#undef SUM
+#undef ADD_TO_SUM
 
-#define SIZE      6
-#define WIDE      octet
-#define UPPER_ROW upper_row_6
+#define SIZE       6
+#define WIDE       octet
+#define UPPER_ROW  upper_row_6
+#define ENTRY      double
+#define SUM        six
+#define ADD_TO_SUM add_six
 #include "sparse/multigrid_rows.h"
 
 /* ---- conjugate gradients on the finest level ---- */

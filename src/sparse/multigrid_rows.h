@@ -1,6 +1,7 @@
 /* The loops of multigrid for rows of SIZE unknowns, which stand in vectors of the type WIDE, with
- * UPPER_ROW(half, rows, row, x) for a row of the upper triangle. To be included by
- * multigrid_kernel.c once for each size. Columns of blocks are loaded wide: what stands behind
+ * UPPER_ROW(half, rows, row, x) for a row of the upper triangle; A P is summed in SUMs of ENTRYs by
+ * ADD_TO_SUM, in single precision where A is the finest matrix, as a cycle reads it. To be included
+ * by multigrid_kernel.c once for each size. Columns of blocks are loaded wide: what stands behind
  * their end goes into lanes that are never read. */
 
 #define PLUS          PASTE(WIDE, plus)
@@ -26,7 +27,8 @@
 #define add_product   NAME(add_product)
 #define seek          NAME(seek)
 #define smooth_rows   NAME(smooth_rows)
-#define add_single    NAME(add_single)
+#define add_octet     NAME(add_octet)
+#define add_six       NAME(add_six)
 #define lower_row     NAME(lower_row)
 #define lower_rows    NAME(lower_rows)
 #define keep_row      NAME(keep_row)
@@ -223,14 +225,14 @@ static void smooth_rows(pl_multigrid_level *level, int first, int last, double o
         six sum = level->group[row] == group ? six_load(T + COARSE * i) : six_zero();
         for (int c = 0; c < SIZE; c++)
           sum = six_add(sum, six_scale(sums[c], -omega * (double)inverse[SIZE * c + i]));
-        six_store_single(to + COARSE * i, sum);
+        six_store_6(to + COARSE * i, sum);
       }
     }
   }
 }
 
 /* sums += A block * a block of P; the block of A column by column. */
-PL_INLINE void add_single(const float *block, const float *P, octet *sums)
+PL_INLINE void add_octet(const float *block, const float *P, octet *sums)
 {
   octet rows[SIZE];
   PL_UNROLL
@@ -239,6 +241,14 @@ PL_INLINE void add_single(const float *block, const float *P, octet *sums)
   for (int i = 0; i < SIZE; i++) {
     for (int c = 0; c < SIZE; c++) octet_add(&sums[i], octet_all(block[SIZE * c + i]), rows[c]);
   }
+}
+
+/* The same in double precision. */
+PL_INLINE void add_six(const double *block, const float *P, six *sums)
+{
+  six rows[SIZE];
+  for (int i = 0; i < SIZE; i++) rows[i] = six_load_single(P + COARSE * i);
+  add_product(block, rows, sums);
 }
 
 /* sums += A P in a row's groups [begin, end). */
@@ -255,7 +265,7 @@ PL_INLINE void lower_row(const pl_multigrid_level *level, int row, const int *be
       while (near < end && *near < level->near[k]) near++;
       if (near == end) break;
       if (*near == level->near[k])
-        add_single(block, level->prolong + (size_t)(SIZE * COARSE) * (size_t)k, sums[near - begin]);
+        add_octet(block, level->prolong + (size_t)(SIZE * COARSE) * (size_t)k, sums[near - begin]);
     }
   }
 }
@@ -298,30 +308,29 @@ static void keep_row(const pl_multigrid_motions *motions, float *X)
 static void multiply_rows(pl_multigrid_level *level, int first, int last, double scale)
 {
   enum { MOST_WIDE = 64 };
-  six sums[MOST_WIDE][SIZE];
+  SUM sums[MOST_WIDE][SIZE];
   for (int row = first; row < last; row++) {
     const int *end = level->wide + level->wide_start[row + 1];
     for (const int *begin = level->wide + level->wide_start[row]; begin < end; begin += MOST_WIDE) {
       const int *stop = end - begin < MOST_WIDE ? end : begin + MOST_WIDE;
-      for (int i = 0; i < SIZE * (int)(stop - begin); i++) sums[i / SIZE][i % SIZE] = six_zero();
+      for (int i = 0; i < SIZE * (int)(stop - begin); i++)
+        sums[i / SIZE][i % SIZE] = PASTE(SUM, zero)();
       for (int m = level->start[row]; m < level->start[row + 1]; m++) {
         int column = level->columns[m];
-        double block[SIZE * SIZE];
+        ENTRY block[SIZE * SIZE];
         const double *values = level->precise + (size_t)(SIZE * SIZE) * (size_t)m;
-        for (int i = 0; i < SIZE * SIZE; i++) block[i] = scale * values[i];
+        for (int i = 0; i < SIZE * SIZE; i++) block[i] = (ENTRY)(scale * values[i]);
         const int *wide = begin;
         for (int k = level->near_start[column]; k < level->near_start[column + 1]; k++) {
           while (wide < stop && *wide < level->near[k]) wide++;
           if (wide == stop || *wide != level->near[k]) continue;
-          six rows[SIZE];
-          for (int i = 0; i < SIZE; i++)
-            rows[i] = six_load_single(level->prolong + (size_t)COARSE * (size_t)(SIZE * k + i));
-          add_product(block, rows, sums[wide - begin]);
+          ADD_TO_SUM(block, level->prolong + (size_t)(SIZE * COARSE) * (size_t)k,
+                     sums[wide - begin]);
         }
       }
       float *to = level->product + (size_t)(SIZE * COARSE) * (size_t)(begin - level->wide);
       for (int i = 0; i < SIZE * (int)(stop - begin); i++, to += COARSE)
-        six_store_single(to, sums[i / SIZE][i % SIZE]);
+        PASTE(SUM, store_6)(to, sums[i / SIZE][i % SIZE]);
     }
   }
 }
@@ -398,7 +407,8 @@ const pl_multigrid_kernel VARIANT(NAME(pl_multigrid_kernel)) = {
 #undef add_product
 #undef seek
 #undef smooth_rows
-#undef add_single
+#undef add_octet
+#undef add_six
 #undef lower_row
 #undef lower_rows
 #undef keep_row

@@ -308,8 +308,8 @@ static double slid(const char *order)
     CHECK(0.1 * on.x[3 * i] + on.x[3 * i + 2] + 0.1 > -1e-6);
   }
   for (int i = 0; i < 7; i++)
-    worst = fmax(worst,
-                 fabs(7 * pl_vec3_distance(particle(&on, i, 3), particle(&on, i + 1, 3)) - 1));
+    worst =
+        fmax(worst, fabs(7 * pl_vec3_distance(particle(&on, i, 3), particle(&on, i + 1, 3)) - 1));
   CHECK(worst < 1e-3);
   end(&on);
   return after - before;

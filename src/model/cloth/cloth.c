@@ -89,8 +89,8 @@ static pl_status make_triangles(pl_model *model, cloth *self, const pl_mesh *mes
   int count = 0;
   const unsigned char *rigid = model->sites.rigid;
   for (int t = 0; t < mesh->element_count; t++) count += !rigid || !rigid[t];
-  pl_status status = pl_cloth_items_create(&model->allocator, count, 3, PL_MEMBRANE_LANES,
-                                           0, &self->triangles, error);
+  pl_status status = pl_cloth_items_create(&model->allocator, count, 3, PL_MEMBRANE_LANES, 0,
+                                           &self->triangles, error);
   if (status) return status;
   for (int t = 0, at = 0; t < mesh->element_count; t++) {
     double data[PL_MEMBRANE_LANES];

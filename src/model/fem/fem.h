@@ -64,7 +64,7 @@ struct pl_fem {
   int *tets;      /* the mesh's eight of each quadratic element, else NULL */
   int *nodes;     /* 3 times their numbers per batch [node][lane], ascending in a lane */
   pl_lanes *rest; /* per batch: weight and gradients of each point                   */
-  int *places; /* once bound, else NULL: of blocks (a,b), a < b, per batch [pair][lane] */
+  int *places;    /* once bound, else NULL: of blocks (a,b), a < b, per batch [pair][lane] */
   pl_upper upper;
   int offset; /* number of the body's first row in the matrix */
   const pl_fem_kernel *kernel;
