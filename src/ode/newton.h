@@ -22,9 +22,9 @@
  *   Phi(z) = cm/2 z M z + w M z + U(q(z))/cq + R(v(z))/cv,   grad Phi = G,
  *
  * which serves stages of any method (Li et al. 2020 have it for implicit Euler); its values are not
- * needed, so that forces without a potential are served as well. Only a whole increment can be the
- * last: then all that moves by itself has arrived. Convergence is measured by the forces at the
- * start and by the outer ones, since the residual on the way may be larger by any factor.
+ * needed, so that forces without a potential are served as well. Nothing is accepted before a whole
+ * increment: with it all that moves by itself has arrived. Convergence is measured by the forces at
+ * the start and by the outer ones, since the residual on the way may be larger by any factor.
  *
  * Hauth 2004, 3.3 (there for the first-order system; the reduction to z is his 3.4.1). */
 #ifndef PL_ODE_NEWTON_H
@@ -59,6 +59,8 @@ typedef struct pl_newton {
   double *q, *v, *r, *dz, *trial, *rest, *work; /* vectors of the integrator's workspace */
   struct {
     int is_next, rest, pause; /* how many iterations are without it; and after the next failure */
+    int rises;                /* increments of the stage by it that have raised the residual */
+    double shift;             /* multiple of the mass that is added to make it definite */
   } exact;                    /* guarded: the exact tangent */
   // the matrix that is there: of which stage, and whether it is worth keeping
   double cm, cq, cv;
