@@ -312,7 +312,7 @@ pl_status pl_world_widen(pl_world *world, pl_error *error)
   pl_integrator_begin(world->integrator);
   pl_ranks *ranks = world->bodies.ranks;
   pl_status status = make_matrix(world, error);
-  // whoever fails before others ask for its rows tells them here
+  // a rank that failed before others asked for its rows says so now
   if (ranks) status = ranks->agree(ranks, status, error);
   if (status) world->ready = 0; // the next step prepares from the beginning
   return status;
