@@ -231,18 +231,62 @@ static void advance(const pl_point *point, double h, int count, pl_lanes *histor
   pl_hermite_advance(point, h, e, r, count, history);
 }
 
+static __attribute__((noinline)) void decays(const pl_lanes *numbers, double h, int count,
+                                             pl_lanes *out)
+{
+  pl_prony_decays(numbers, h, count, out);
+}
+
+/* What pl_prony_advance and then pl_prony_freeze do, but for W_n: the same operations in the same
+ * order. by: both factors of each term. A number of the first term is in registers for both. */
+PL_INLINE void move_first(const pl_point *point, const pl_lanes *by, const pl_lanes *e,
+                          const double *from, double *to, pl_lanes *change, pl_lanes *T)
+{
+  for (int k = 0; k < 6; k++, from += PL_LANES, to += PL_LANES) {
+    change[k] = e[k] - pl_lanes_load(from);
+    pl_lanes_store(to, e[k]);
+    const pl_lanes spring = by[0] * pl_lanes_load(from + 6 * PL_LANES) + by[1] * change[k];
+    pl_lanes_store(to + 6 * PL_LANES, spring);
+    T[k] = pl_lanes_all(0) + point->numbers[0] * (by[0] * spring - by[1] * e[k]);
+  }
+}
+
+PL_INLINE void move_term(pl_decay by, pl_lanes g, const pl_lanes *e, const pl_lanes *change,
+                         const double *from, double *to, pl_lanes *T)
+{
+  for (int k = 0; k < 6; k++, from += PL_LANES, to += PL_LANES) {
+    const pl_lanes spring = by.decay * pl_lanes_load(from) + by.mean * change[k];
+    pl_lanes_store(to, spring);
+    T[k] += g * (by.decay * spring - by.mean * e[k]);
+  }
+}
+
 /* For the linear rule alone; histories with rates are advanced and frozen one after the other. */
 static void move(const pl_point *point, double h, int count, const double *from, double *to,
                  pl_lanes *frozen)
 {
-  pl_lanes e[6];
+  pl_lanes e[6], change[6], own[1 + 2 * PL_PRONY_TERMS], alpha = pl_lanes_all(1);
+  const pl_lanes *by = pl_known_decays(point, h), *g = point->numbers;
   fading_part(point, e);
-  pl_prony_move(point, h, e, count, from, to, frozen);
-}
-
-static void decays(const pl_lanes *numbers, double h, int count, pl_lanes *out)
-{
-  pl_prony_decays(numbers, h, count, out);
+  if (!by) {
+    decays(point->numbers, h, count, own);
+    by = own + 1;
+  }
+  const int terms = pl_prony_terms_in(count);
+  for (int k = 0; k < 6 && terms < 1; k++) {
+    pl_lanes_store(to + k * PL_LANES, e[k]);
+    frozen[k] = pl_lanes_all(0);
+  }
+  if (terms > 0) move_first(point, by, e, from, to, change, frozen);
+  if (terms > 0) alpha -= g[0] * (1.0 - by[1]);
+  for (int i = 1; i < terms; i++) {
+    const int place = 6 * (i + 1) * PL_LANES;
+    const pl_decay of = {by[2 * i], by[2 * i + 1]};
+    move_term(of, g[i], e, change, from + place, to + place, frozen);
+    alpha -= g[i] * (1.0 - of.mean);
+  }
+  for (int k = 0; k < 6; k++) frozen[k] = 2.0 * point->mu * frozen[k];
+  frozen[PL_PRONY_ALPHA] = alpha;
 }
 
 /* T += 2 mu b r of a law of F. */

@@ -37,7 +37,8 @@ typedef struct pl_point {
   const pl_lanes *axes;       /* a[9]: its columns are the material's axes; NULL: x, y and z */
   const struct pl_layers *layers; /* the law below the modifiers, and these; NULL: none */
   const pl_lanes *layer_numbers;  /* the constants of the modifiers, one behind the other */
-  pl_lanes *parts; /* what the strain measure has found at F (pl_point_ops.resolve); NULL: nothing */
+  pl_lanes
+      *parts; /* what the strain measure has found at F (pl_point_ops.resolve); NULL: nothing */
   int viscous;
 } pl_point;
 

@@ -104,42 +104,6 @@ PL_INLINE void pl_prony_advance(const pl_point *point, double h, const pl_lanes 
   }
 }
 
-/* A term of the history moves on by a change of e, and T += what it amounts to then. */
-PL_INLINE void pl_prony_move_term(pl_decay by, pl_lanes g, const pl_lanes *e,
-                                  const pl_lanes *change, const double *from, double *to,
-                                  pl_lanes *T)
-{
-  for (int k = 0; k < 6; k++) {
-    const pl_lanes spring =
-        by.decay * pl_lanes_load(from + k * PL_LANES) + by.mean * change[k];
-    pl_lanes_store(to + k * PL_LANES, spring);
-    T[k] += g * (by.decay * spring - by.mean * e[k]);
-  }
-}
-
-/* Both: moves the history in `from` on to e, in `to`, and makes of it what the next substep of the
- * same length finds, but for W_n. The same operations in the same order. */
-PL_INLINE void pl_prony_move(const pl_point *point, double h, const pl_lanes *e, int count,
-                             const double *from, double *to, pl_lanes *frozen)
-{
-  const pl_lanes *known = pl_known_decays(point, h), *g = point->numbers, *tau = g + PL_PRONY_TERMS;
-  const pl_lanes scale = 2.0 * point->mu;
-  pl_lanes T[6], change[6], alpha = pl_lanes_all(1);
-  for (int k = 0; k < 6; k++) {
-    T[k] = pl_lanes_all(0);
-    change[k] = e[k] - pl_lanes_load(from + k * PL_LANES);
-    pl_lanes_store(to + k * PL_LANES, e[k]);
-  }
-  for (int i = 0; i < pl_prony_terms_in(count); i++) {
-    const pl_decay by = known ? (pl_decay){known[2 * i], known[2 * i + 1]} : pl_decay_of(h, tau[i]);
-    const int place = 6 * (i + 1) * PL_LANES;
-    pl_prony_move_term(by, g[i], e, change, from + place, to + place, T);
-    alpha -= g[i] * (1.0 - by.mean);
-  }
-  for (int k = 0; k < 6; k++) frozen[k] = scale * T[k];
-  frozen[PL_PRONY_ALPHA] = alpha;
-}
-
 /* ---- rates at both ends ----
  *
  * With the rates r_n and r of e at the beginning and the end of a substep its rate is taken as the

@@ -314,7 +314,8 @@ static pl_tangent_shape shape(const pl_point *point, int semidefinite)
   return semidefinite && !point->viscous ? PL_TANGENT_TURNED : PL_TANGENT_WHOLE;
 }
 
-/* P with a prestress, where all of it is at hand: as elastic_stress and add_all_prestress have it. */
+/* P with a prestress, where all of it is at hand: as elastic_stress and add_all_prestress have it.
+ */
 static __attribute__((noinline)) void stressed(const pl_point *point, const pl_lanes *R,
                                                pl_lanes trace, pl_lanes *P)
 {

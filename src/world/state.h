@@ -4,9 +4,9 @@
  *
  * and the clock. Saving, restoring a rejected step, checkpoints and going back are copies of it.
  *
- * The last part, most of a state, is never copied in a step: states that agree in it share one room.
- * Each state brings a room along, so that where laws move on one is free for what they remember
- * then. */
+ * The last part, most of a state, is never copied in a step: states that agree in it share one
+ * room. Each state brings a room along, so that where laws move on one is free for what they
+ * remember then. */
 #ifndef PL_WORLD_STATE_H
 #define PL_WORLD_STATE_H
 

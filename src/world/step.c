@@ -142,8 +142,7 @@ pl_status pl_world_step(pl_world *world, pl_error *error)
     halvings++;
     report.worst_block1 = 0;
   }
-  if (!status && (status = pl_proportion_check(world, error)) != PL_OK)
-    go_back(world);
+  if (!status && (status = pl_proportion_check(world, error)) != PL_OK) go_back(world);
   if (status) {
     pl_world_name_fault(world, status, &report, error);
     error->time = world->saved.time + world->set.dt;

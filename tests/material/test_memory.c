@@ -417,8 +417,8 @@ TEST(a_cycle_loses_the_energy_of_the_closed_form)
   }
 }
 
-/* To move on and freeze at once gives the bits of one after the other but for energies, in both variants, from one
- * room to another and in the same, and whether decays are at hand or not. */
+/* To move on and freeze at once gives the bits of one after the other but for energies, in both
+ * variants, from one room to another and in the same, and whether decays are at hand or not. */
 static void check_move(const pl_fading_ops *ops, const pl_fading *fading, int known)
 {
   const int count = pl_prony_history(test_numbers);

@@ -128,6 +128,52 @@ static void check_relaxation(test_body *body, const pl_law_ops *law, pl_fading_p
 
 TEST(held_deformations_relax_by_the_closed_form_with_every_law) { each_law(check_relaxation); }
 
+/* Steps of a body that moves its memory from room to room: at once, or when it is evaluated next.
+ * Before that it is evaluated at the same q, or at another, or asked for its energy. */
+static void live(test_body *body, int at_once, int between, double *rooms[2], double *f)
+{
+  memset(rooms[0], 0, pl_model_memory(body->model) * sizeof(double));
+  pl_model_begin(body->model, rooms[0]);
+  test_since = 0.05;
+  for (int step = 0; step < 4; step++) {
+    double *from = rooms[step % 2], *to = rooms[(step + 1) % 2];
+    for (int i = 0; i < body->n; i++) body->g[i] = body->q[i] + 0.01 * sin(i + step);
+    const pl_moment at = {.q = body->g, .h = test_since};
+    test_forces(body, body->g, NULL, f);
+    pl_model_move(body->model, &at, from, to, NULL);
+    if (at_once) pl_model_settle(body->model, NULL);
+    if (between == 1) test_forces(body, body->q, NULL, f);
+    if (between == 2) f[0] = body->model->ops->energy(body->model, body->q, NULL);
+    if (between < 2) test_forces(body, body->g, NULL, f);
+  }
+  test_since = 0;
+  pl_model_settle(body->model, NULL);
+}
+
+static void check_postponed(test_body *body, const pl_law_ops *law, pl_fading_part of)
+{
+  size_t count = pl_model_memory(body->model), size = (size_t)body->n * sizeof(double);
+  double *rooms[2][2], *f[2];
+  (void)law;
+  (void)of;
+  for (int i = 0; i < 2; i++) {
+    f[i] = test_vector(body->n);
+    for (int k = 0; k < 2; k++) rooms[i][k] = test_vector((int)count);
+  }
+  for (int between = 0; between < 3; between++) {
+    for (int i = 0; i < 2; i++) live(body, i, between, rooms[i], f[i]);
+    CHECK(!memcmp(f[0], f[1], size));
+    CHECK(!memcmp(rooms[0][0], rooms[1][0], count * sizeof(double)));
+  }
+  for (int i = 0; i < 2; i++) {
+    free(f[i]);
+    for (int k = 0; k < 2; k++) free(rooms[i][k]);
+  }
+}
+
+TEST(a_move_that_is_postponed_gives_the_same_bits) { each_law(check_postponed); }
+
 TESTS(X(a_memory_around_a_law_is_that_of_the_law_with_one)
           X(force_and_stiffness_are_slopes_with_every_law)
-              X(held_deformations_relax_by_the_closed_form_with_every_law))
+              X(held_deformations_relax_by_the_closed_form_with_every_law)
+                  X(a_move_that_is_postponed_gives_the_same_bits))
