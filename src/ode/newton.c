@@ -33,12 +33,6 @@ static const double steady = 0.1;
 static const double much = 0.5;
 enum { LONGEST_PAUSE = 8 };
 
-/* An indefinite exact tangent gets this multiple of the mass in addition, then more, up to a bound
- * beyond which inertia would hide the forces; what served is reduced from iteration to iteration.
- * A stage whose residual has risen that often by exact increments has a lower bound. */
-static const double first_shift = 1, raise = 8, relief = 0.25, least_shift = 0.1, most_shift = 100;
-enum { FEW_RISES = 2 };
-
 /* How far a solve goes that looks for directions of negative curvature. */
 static const double spectral = 1e-6;
 
@@ -106,8 +100,7 @@ void pl_newton_residual(pl_newton *newton, pl_system *system, const pl_stage *st
   pl_combine(NULL, stage->cq, z, newton->work, n, system->pool);
   system->ops->retract(system, stage->q0, newton->work, newton->q);
   pl_combine(stage->v0, stage->cv, z, newton->v, n, system->pool);
-  double cm = semidefinite ? stage->cm : stage->cm * (1 + newton->exact.shift);
-  const pl_tangent tangent = {cm, stage->cq, stage->cv, semidefinite, A, system->pairs};
+  const pl_tangent tangent = {stage->cm, stage->cq, stage->cv, semidefinite, A, system->pairs};
   system->ops->evaluate(system, stage->t, newton->q, newton->v, newton->r, A ? &tangent : NULL);
   if (stage->loads) {
     system->ops->external(system, stage->t, newton->q, newton->v, newton->work);
@@ -326,12 +319,10 @@ static double linear_tolerance(const pl_newton *newton, const pl_system *system,
 }
 
 /* Guarded: semidefinite tangents are too stiff where much is bent, compressed or pressed together;
- * they converge by a factor per iteration, often by 0.9 only. So a stage begins with exact ones,
- * and comes back to them where whole increments converge that slowly. One that is indefinite gets
- * more mass (Levenberg's shift in the metric of the mass, which leaves stiff directions as they
- * are); one that is so even then is replaced, and the next is not tried. After one that had to be
- * cut (second derivatives jump where the nearest features change, and increments would go to and
- * fro there) semidefinite ones follow, each time twice as many up to a bound. */
+ * they converge by a factor per iteration, often by 0.9 only. Where whole increments have come to
+ * that the exact ones follow. One that is indefinite is replaced, and the next is not tried. After
+ * one that had to be cut (second derivatives jump where the nearest features change, and increments
+ * would go to and fro there) semidefinite ones follow, each time twice as many up to a bound. */
 static int first_tangent(const pl_newton *newton, const pl_system *system)
 {
   return system->safe && newton->exact.is_next ? 0 : newton->semidefinite;
@@ -343,26 +334,8 @@ static void give_up_exact(pl_newton *newton, int rest)
   newton->exact.rest = rest;
 }
 
-/* More mass for a tangent that is indefinite; returns 0 where there was enough of it. */
-static int raise_shift(pl_newton *newton, const pl_system *system, const pl_stage *stage)
-{
-  double *shift = &newton->exact.shift;
-  double most = newton->exact.rises < FEW_RISES ? most_shift : first_shift;
-  if (!system->safe || stage->cm == 0 || *shift > most) return 0;
-  *shift = *shift > 0 ? raise * *shift : first_shift;
-  return 1;
-}
-
-static void relieve_shift(pl_newton *newton)
-{
-  newton->exact.shift *= relief;
-  if (newton->exact.shift < least_shift) newton->exact.shift = 0;
-}
-
 static void choose_tangent(pl_newton *newton, double part, double size, double before)
 {
-  relieve_shift(newton);
-  newton->exact.rises += newton->exact.is_next && size > before;
   if (newton->exact.is_next && part < much) {
     give_up_exact(newton, newton->exact.pause);
     if (newton->exact.pause < LONGEST_PAUSE) newton->exact.pause *= 2;
@@ -382,7 +355,7 @@ static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage 
   // contact that comes and goes leaves no matrix as it was
   int fresh = !is_usable(newton, system, stage, first) || system->safe;
   if (fresh) system->pass.patched = 0;
-  for (int semidefinite = first_tangent(newton, system);; fresh = 1) {
+  for (int semidefinite = first_tangent(newton, system);; semidefinite = newton->projection) {
     // where the last increment has ended r is known
     if (first || fresh)
       pl_newton_residual(newton, system, stage, z, fresh ? system->A : NULL, semidefinite);
@@ -407,10 +380,9 @@ static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage 
       hold_back(newton, system, stage, z);
     int is_flat = system->safe && status == PL_E_SINGULAR;
     if (semidefinite || !(status == PL_E_INDEFINITE || is_flat)) return status;
-    if (raise_shift(newton, system, stage)) continue;
     report->semidefinite_fallbacks++;
     give_up_exact(newton, 1);
-    semidefinite = newton->projection;
+    fresh = 1;
   }
 }
 
@@ -524,9 +496,7 @@ static void start_safely(pl_newton *newton, pl_system *system, const pl_stage *s
 {
   int n = 3 * system->blocks;
   newton->stuck = 0;
-  newton->exact.shift = 0;
-  newton->exact.is_next = 1;
-  newton->exact.rest = newton->exact.rises = 0;
+  newton->exact.is_next = newton->exact.rest = 0;
   newton->exact.pause = 1;
   if (!system->safe) return;
   system->ops->external(system, stage->t, system->safe, stage->v0 ? stage->v0 : z, newton->work);

@@ -59,8 +59,6 @@ typedef struct pl_newton {
   double *q, *v, *r, *dz, *trial, *rest, *work; /* vectors of the integrator's workspace */
   struct {
     int is_next, rest, pause; /* how many iterations are without it; and after the next failure */
-    int rises;                /* increments of the stage by it that have raised the residual */
-    double shift;             /* multiple of the mass that is added to make it definite */
   } exact;                    /* guarded: the exact tangent */
   // the matrix that is there: of which stage, and whether it is worth keeping
   double cm, cq, cv;
