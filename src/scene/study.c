@@ -461,8 +461,8 @@ static pl_status read_root(pl_study *study, pl_error *error)
   if (status) return pl_error_locate(error, status, study->path, pl_xml_line(root));
   status = read_changes(study, root, pl_xml_attribute(root, "set"), &study->changes, error);
   if (!status)
-    status = read_changes(study, root, pl_xml_attribute(root, "smallest-set"),
-                          &study->smallest_set, error);
+    status = read_changes(study, root, pl_xml_attribute(root, "smallest-set"), &study->smallest_set,
+                          error);
   for (const pl_xml_node *node = pl_xml_child(root, NULL); node && !status;
        node = pl_xml_next(node, NULL))
     status = read_child(study, node, error);

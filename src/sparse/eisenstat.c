@@ -6,10 +6,11 @@
  *
  *   t = (1 + L)^-T p,       y = (1 + L)^-1 (p - t).
  *
- * x' += alpha t needs no x''. The iterates are those of cg with ssor. Eisenstat 1981, "Efficient
- * implementation of a class of preconditioned conjugate gradient methods"; Hauth 2004, 3.4.3. At
- * constrained nodes D^-1 stands for P (P D P)^-1 P, so that W leaves out what is not free and all
- * vectors stay in the free space (Hauth 2004, 5.4.2, gets there with a filter on p and r).
+ * (U in place of L^T where A is not symmetric.) x' += alpha t needs no x''. The iterates are those
+ * of cg with ssor. Eisenstat 1981, "Efficient implementation of a class of preconditioned conjugate
+ * gradient methods"; Hauth 2004, 3.4.3. At constrained nodes D^-1 stands for P (P D P)^-1 P, so
+ * that W leaves out what is not free and all vectors stay in the free space (Hauth 2004, 5.4.2,
+ * gets there with a filter on p and r).
  *
  * With pairs (pairs.h) the blocks that they touch are one block of the splitting, behind all others
  * (half.h): all of K is in it, so that the number of iterations does not depend on the stiffness
@@ -110,8 +111,8 @@ static void leave(const eisenstat *self, const double *wide, const double *x0, d
     size_t at = 3 * (size_t)self->half.node[row];
     const double *W = self->half.scale + 9 * (size_t)row, *v = wide + PL_WIDE * row;
     for (size_t i = 0; i < 3; i++)
-      x[at + i] = (x0 ? x0[at + i] : 0) +
-                  (W[3 * i] * v[0] + W[3 * i + 1] * v[1] + W[3 * i + 2] * v[2]);
+      x[at + i] =
+          (x0 ? x0[at + i] : 0) + (W[3 * i] * v[0] + W[3 * i + 1] * v[1] + W[3 * i + 2] * v[2]);
   }
 }
 

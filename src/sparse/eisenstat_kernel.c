@@ -39,7 +39,7 @@ static void ascend(const pl_half *L, const pl_split *v, int first, int last)
                             triple_scale(triple_load_wide(v->p + PL_WIDE * row), v->beta));
     triple sum0 = triple_make(0, 0, 0), sum1 = sum0, sum2 = sum0;
     for (int e = L->start[row + 1] - 1; e >= L->start[row]; e--) {
-      const double *block = L->values + 9 * (size_t)e;
+      const double *block = L->upper + 9 * (size_t)e;
       triple t = triple_load_wide(v->t + PL_WIDE * L->rows[e]);
       sum0 = triple_add(sum0, triple_times(triple_load_wide(block), t));
       sum1 = triple_add(sum1, triple_times(triple_load_wide(block + 3), t));

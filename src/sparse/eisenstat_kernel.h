@@ -17,6 +17,7 @@ typedef struct pl_half {
   const int *start;     /* of each column, and the end of all */
   const int *rows;      /* of each block */
   const double *values; /* 9 for each block, column by column, and 1 more is read */
+  const double *upper;  /* likewise of U^T: L's own values unless the matrix is not symmetric */
 } pl_half;
 
 /* The vectors of an iteration. */
@@ -39,7 +40,7 @@ typedef struct pl_eisenstat_kernel {
    * values is read. */
   void (*scale)(const double *values, const int *source, const int *rows, int count,
                 const double *W, int column, double *C);
-  /* p = r + beta p, t = (1 + L)^-T p, q = p - t in rows [first, last), from the last one on. What t
+  /* p = r + beta p, t = (1 + U)^-1 p, q = p - t in rows [first, last), from the last one on. What t
    * is behind them is known. */
   void (*ascend)(const pl_half *L, const pl_split *v, int first, int last);
   /* q = (1 + L)^-1 q, then q += t in these rows, from the first one on; what L has of them below is

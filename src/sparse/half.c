@@ -13,8 +13,8 @@ enum { SMALL_PART = 64 }; /* rows, below which a part is joined with the next on
 
 void pl_half_destroy(pl_scaled_half *self)
 {
-  void *arrays[] = {self->node,   self->start, self->rows,      self->source,
-                    self->values, self->scale, self->part_nodes};
+  void *arrays[] = {self->node,   self->start, self->rows,  self->source,
+                    self->values, self->upper, self->scale, self->part_nodes};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&self->allocator, arrays[i]);
 }
 
@@ -73,16 +73,19 @@ static int place_columns(pl_scaled_half *self, const pl_bsr *A, const pl_small_f
   return at;
 }
 
-static pl_status make_room(pl_scaled_half *self, size_t blocks, pl_error *error)
+static pl_status make_room(pl_scaled_half *self, size_t blocks, int is_unsymmetric, pl_error *error)
 {
   const pl_allocator *allocator = &self->allocator;
   // one double more is read
   if (pl_reserve(allocator, (void **)&self->rows, &self->row_room, blocks, sizeof(int)) ||
       pl_reserve(allocator, (void **)&self->source, &self->source_room, blocks, sizeof(int)) ||
       pl_reserve(allocator, (void **)&self->values, &self->value_room, 9 * blocks + 1,
-                 sizeof(double)))
+                 sizeof(double)) ||
+      (is_unsymmetric && pl_reserve(allocator, (void **)&self->upper, &self->upper_room,
+                                    9 * blocks + 1, sizeof(double))))
     return pl_fail_memory(error);
   self->values[9 * blocks] = 0;
+  if (is_unsymmetric) self->upper[9 * blocks] = 0;
   return PL_OK;
 }
 
@@ -107,7 +110,8 @@ static pl_status make_pattern(pl_scaled_half *self, const pl_bsr *A, const pl_pa
                               const pl_small_factor *factor, pl_error *error)
 {
   order_rows(self, A->rows, pairs, factor);
-  pl_status status = make_room(self, (size_t)place_columns(self, A, factor), error);
+  size_t blocks = (size_t)place_columns(self, A, factor);
+  pl_status status = make_room(self, blocks, A->is_unsymmetric, error);
   if (status) return status;
   for (int row = 0; row < A->rows; row++) list_row(self, A, row);
   for (int k = 0; factor && k < factor->count; k++) {
@@ -174,6 +178,31 @@ static void root_chunk(void *context, int chunk)
   }
 }
 
+/* U's block in a column's row, transposed and scaled as L's are. */
+static void scale_mirrored(const scaling *job, int column, int at)
+{
+  const pl_scaled_half *self = job->self;
+  const pl_bsr *A = job->A;
+  int first = 0, k = pl_bsr_find(A, self->node[column], self->node[self->rows[at]]);
+  double block[10] = {0}; // one more is read
+  for (int i = 0; i < 9; i++) block[3 * (i % 3) + i / 3] = A->values[9 * (size_t)k + (size_t)i];
+  pl_eisenstat_kernel_pick()->scale(block, &first, self->rows + at, 1, self->scale, column,
+                                    self->upper + 9 * (size_t)at);
+}
+
+/* U^T of a column; the factor's is L's. */
+static void scale_upper(const scaling *job, int column)
+{
+  const pl_scaled_half *self = job->self;
+  size_t start = 9 * (size_t)self->start[column], end = 9 * (size_t)self->start[column + 1];
+  if (column >= self->inner) {
+    memcpy(self->upper + start, self->values + start, (end - start) * sizeof *self->upper);
+    return;
+  }
+  for (int at = self->start[column]; at < self->start[column + 1]; at++)
+    scale_mirrored(job, column, at);
+}
+
 static void scale_chunk(void *context, int chunk)
 {
   const scaling *job = context;
@@ -184,6 +213,7 @@ static void scale_chunk(void *context, int chunk)
     const double *from = column < self->inner ? job->A->values : job->factor->W;
     kernel->scale(from, self->source + at, self->rows + at, count, self->scale, column,
                   self->values + 9 * (size_t)at);
+    if (job->A->is_unsymmetric) scale_upper(job, column);
   }
 }
 
@@ -192,7 +222,7 @@ pl_status pl_half_prepare(pl_scaled_half *self, const pl_bsr *A, const double *i
                           pl_error *error)
 {
   uint64_t pattern = factor ? pl_correction_pattern(pairs) : 0;
-  if (self->is_broken || self->pattern != pattern) {
+  if (self->is_broken || self->pattern != pattern || (A->is_unsymmetric && !self->upper)) {
     self->is_broken = 1;
     pl_status status = make_pattern(self, A, pairs, factor, error);
     if (status) return status;

@@ -258,6 +258,7 @@ static void add_skew(pl_bsr *A, double size)
         A->values[9 * k + c] += A->columns[k] > row ? size : -size;
     }
   }
+  A->is_unsymmetric = 1;
 }
 
 /* The way that nearly-symmetric goes for a grid with this skew part, and the iterations of the

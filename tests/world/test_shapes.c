@@ -222,14 +222,19 @@ TEST(a_belt_carries_a_block)
     mean(world, body, 1, first);
     run_for(world, 0.12, in.dt);
     mean(world, body, 1, second);
-    run_for(world, 0.3, in.dt);
+    run_for(world, 0.2, in.dt);
+    pl_obstacle_facts facts;
+    double weight = 0;
+    for (int i = 0; i < 20; i++) {
+      run_for(world, 0.005, in.dt);
+      CHECK_OK(pl_world_read_obstacle(world, id, &facts, error));
+      weight += facts.force[2] / 20;
+    }
     mean(world, body, 1, last);
     mean(world, body, 0, at);
     double rate = (second[0] - first[0]) / 0.12;
     // x(t) = mu g t^2 / 2 until t = v / (mu g), then on at v
     double meet = 1 / (mu * g), way = 0.5 * meet + (0.5 - meet);
-    pl_obstacle_facts facts;
-    CHECK_OK(pl_world_read_obstacle(world, id, &facts, error));
     printf("  %-17s %.4f of %.4f m/s^2, %.6f m/s, %.4f of %.4f m\n", in.integrator, rate, mu * g,
            last[0], at[0], way);
     CHECK_NEAR(rate, mu * g, 0.015 * mu * g);
@@ -239,8 +244,8 @@ TEST(a_belt_carries_a_block)
     CHECK_NEAR(at[0], way, 0.01);
     CHECK_NEAR(facts.translation[0], 0.5, 1e-12);
     CHECK_NEAR(facts.velocity[0], 1, 1e-15);
-    // it holds the block's weight of 0.5 kg
-    CHECK_NEAR(facts.force[2], 0.5 * g, 0.02 * 0.5 * g);
+    // it holds the block's weight of 0.5 kg, in the mean: what is lively swings by more than that
+    CHECK_NEAR(weight, 0.5 * g, 0.02 * 0.5 * g);
     pl_world_destroy(world);
   }
 }
