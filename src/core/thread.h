@@ -33,8 +33,8 @@ void pl_settle(pl_pool *pool);
 /* Returns whether it gathered before. */
 int pl_pool_gather(pl_pool *pool, int gathers);
 
-/* Between two looks at what another thread changes: some nanoseconds that leave the processor to its
- * other thread, and end a wait without the penalty of loads that came too early. */
+/* Between two looks at what another thread changes: some nanoseconds that leave the processor to
+ * its other thread, and end a wait without the penalty of loads that came too early. */
 static inline void pl_pause(void)
 {
 #if defined(__x86_64__) || defined(__i386__)

@@ -128,13 +128,13 @@ static void advance(pl_model *self, const pl_moment *moment, double *memory, pl_
 {
   pl_dependent *at = self->state;
   pl_moment of_nodes = moment_of_nodes(self, moment, moment->v != NULL, pool);
-  at->inner->ops->advance(at->inner, &of_nodes, memory, pool);
+  at->inner->ops->memory.advance(at->inner, &of_nodes, memory, pool);
 }
 
 static void begin(pl_model *self, const double *memory)
 {
   pl_dependent *at = self->state;
-  at->inner->ops->begin(at->inner, memory);
+  at->inner->ops->memory.begin(at->inner, memory);
 }
 
 static void mass_add(pl_model *self, double a, const double *x, double *f, pl_pool *pool)
@@ -156,8 +156,8 @@ static pl_cliques cliques(const pl_model *self)
 {
   const pl_dependent *at = self->state;
   return (pl_cliques){.count = at->inner->ops->cliques(at->inner).count,
-                      .size = at->clique_size,
-                      .nodes = at->clique_blocks};
+                      .size = at->cliques.size,
+                      .nodes = at->cliques.blocks};
 }
 
 /* ---- queries ---- */
@@ -269,19 +269,19 @@ static pl_status make_cliques(pl_model *self, pl_dependent *at, pl_error *error)
   size_t room = (size_t)from.size * PL_MOST_DEPENDENT_CARRIERS;
   int *list = pl_alloc(&self->allocator, room, sizeof(int));
   if (!list) return pl_fail_memory(error);
-  at->clique_size = 1;
+  at->cliques.size = 1;
   for (int c = 0; c < from.count; c++) {
     int count = clique_of(at, &from, c, list);
-    if (count > at->clique_size) at->clique_size = count;
+    if (count > at->cliques.size) at->cliques.size = count;
   }
-  size_t size = (size_t)at->clique_size;
-  at->clique_blocks = pl_alloc(&self->allocator, (size_t)from.count * size, sizeof(int));
-  for (int c = 0; c < from.count && at->clique_blocks; c++) {
-    int count = clique_of(at, &from, c, list), *to = at->clique_blocks + (size_t)c * size;
-    for (int i = 0; i < at->clique_size; i++) to[i] = list[i < count ? i : count - 1];
+  size_t size = (size_t)at->cliques.size;
+  at->cliques.blocks = pl_alloc(&self->allocator, (size_t)from.count * size, sizeof(int));
+  for (int c = 0; c < from.count && at->cliques.blocks; c++) {
+    int count = clique_of(at, &from, c, list), *to = at->cliques.blocks + (size_t)c * size;
+    for (int i = 0; i < at->cliques.size; i++) to[i] = list[i < count ? i : count - 1];
   }
   pl_free(&self->allocator, list);
-  return at->clique_blocks ? PL_OK : pl_fail_memory(error);
+  return at->cliques.blocks ? PL_OK : pl_fail_memory(error);
 }
 
 /* The others that inner elements have. */
@@ -361,7 +361,6 @@ static void fill_blocks(pl_model *self, pl_dependent *at)
   self->unsymmetric = at->inner->unsymmetric;
   self->predicts = at->inner->predicts;
   self->locking = at->inner->locking;
-  self->cure = at->inner->cure;
   self->unbalanced = at->inner->unbalanced || at->ties.averaged;
 }
 
@@ -399,7 +398,7 @@ static void destroy(pl_model *self)
                     at->anchors,
                     at->node_block,
                     at->holds,
-                    at->clique_blocks,
+                    at->cliques.blocks,
                     at->mass,
                     at->places,
                     at->row_places,
@@ -418,8 +417,7 @@ static const pl_model_ops all_ops = {
     .cliques = cliques,
     .bind = pl_dependent_bind,
     .evaluate = evaluate,
-    .advance = advance,
-    .begin = begin,
+    .memory = {.advance = advance, .begin = begin},
     .mass_add = mass_add,
     .mass_matrix = mass_matrix,
     .update_mass = pl_dependent_update_mass,
@@ -485,8 +483,8 @@ pl_status pl_dependent_create(const pl_allocator *allocator, pl_model *inner, in
     at->ops.stability.mark_fast = NULL;
   // without rotations a node moves with its blocks by their weights
   if (!ties->part_count) at->ops.jacobian = NULL;
-  if (!inner->ops->advance) at->ops.advance = NULL;
-  if (!inner->ops->begin) at->ops.begin = NULL;
+  if (!inner->ops->memory.advance) at->ops.memory.advance = NULL;
+  if (!inner->ops->memory.begin) at->ops.memory.begin = NULL;
   *self = (pl_model){.ops = &at->ops,
                      .allocator = memory,
                      .memory = inner->memory,

@@ -128,7 +128,9 @@ typedef struct pl_dependent {
   unsigned char *kinds;
   int *anchors, *node_block;
   pl_block_hold *holds;
-  int *clique_blocks, clique_size; /* those of the inner cliques, repeated to one size */
+  struct pl_dependent_cliques { /* the inner ones', repeated to one size */
+    int size, *blocks;
+  } cliques;
   // once bound
   pl_bsr *K;
   double *mass; /* per block of K */

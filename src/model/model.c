@@ -104,7 +104,7 @@ pl_status pl_model_build(const pl_allocator *allocator, const pl_selection *part
   pl_status status = model->ops->create(model, mesh, material, part->values, error);
   if (!status) status = check_points(model, mesh, material, error);
   if (!status) status = check_rates(model, mesh, material, error);
-  if (!status && model->ops->postpones && pl_model_memory(model)) {
+  if (!status && model->ops->memory.postpones && pl_model_memory(model)) {
     model->postponed.q = pl_alloc(&memory, 3 * (size_t)model->blocks, sizeof(double));
     if (!model->postponed.q) status = pl_fail_memory(error);
   }
@@ -142,7 +142,7 @@ void pl_model_begin(pl_model *model, const double *memory)
 {
   pl_model_settle(model, NULL);
   if (model->groups) pl_groups_begin(model->groups, memory);
-  if (model->ops->begin) model->ops->begin(model, memory);
+  if (model->ops->memory.begin) model->ops->memory.begin(model, memory);
 }
 
 static void move_now(pl_model *model, const pl_moment *at, const double *from, double *to,
@@ -153,9 +153,9 @@ static void move_now(pl_model *model, const pl_moment *at, const double *from, d
     pl_groups_move(model->groups, from, at->h);
   else if (from != to)
     memcpy(to, from, count * sizeof *to);
-  model->ops->advance(model, at, to, pool);
+  model->ops->memory.advance(model, at, to, pool);
   if (model->groups) pl_groups_moved(model->groups, to);
-  if (model->ops->begin) model->ops->begin(model, to);
+  if (model->ops->memory.begin) model->ops->memory.begin(model, to);
 }
 
 void pl_model_settle(pl_model *model, pl_pool *pool)
@@ -174,7 +174,7 @@ void pl_model_move(pl_model *model, const pl_moment *at, const double *from, dou
   pl_postponed *move = &model->postponed;
   if (pl_model_memory(model) == 0) return;
   pl_model_settle(model, pool);
-  if (!move->q || !model->ops->postpones(model, at)) {
+  if (!move->q || !model->ops->memory.postpones(model, at)) {
     move_now(model, at, from, to, pool);
     return;
   }

@@ -89,14 +89,16 @@ typedef struct pl_model_ops {
    * leaves out what depends on velocity. A must be the matrix that the model was bound to. */
   void (*evaluate)(pl_model *self, const pl_moment *at, double *f, const pl_tangent *tangent,
                    pl_pool *pool);
-  /* Moves the memory of laws on to q, which has been accepted h s behind the last begin; NULL where
-   * the model keeps none. */
-  void (*advance)(pl_model *self, const pl_moment *at, double *memory, pl_pool *pool);
-  /* Can an evaluation at this moment move points on as advance would? NULL: none can. */
-  int (*postpones)(const pl_model *self, const pl_moment *at);
-  /* Models that remember something of their own (pl_model.memory) take it here; NULL: their laws
-   * do, or nothing is remembered. */
-  void (*begin)(pl_model *self, const double *memory);
+  /* What is remembered from step to step. advance moves the memory of laws on to q, which has been
+   * accepted h s behind the last begin; NULL where the model keeps none. postpones: can an
+   * evaluation at this moment move points on as advance would? NULL: none can. begin: models that
+   * remember something of their own (pl_model.memory) take it here; NULL: their laws do, or
+   * nothing is remembered. */
+  struct pl_remember_ops {
+    void (*advance)(pl_model *self, const pl_moment *at, double *memory, pl_pool *pool);
+    int (*postpones)(const pl_model *self, const pl_moment *at);
+    void (*begin)(pl_model *self, const double *memory);
+  } memory;
   /* Scalars that are held where nodes are (1 for each): how many, and their places among the
    * numbers of q (list NULL: only counts); what one of them becomes where the nodes have turned by
    * a rotation vector since rest, and it has been now. NULL: no scalar is. */
@@ -206,8 +208,10 @@ struct pl_model {
   int has_scalars; /* some blocks are three scalars, and none is a rotation                       */
   int takes_axes;  /* it takes the axes of orthotropic laws without points of its own             */
   double thickness; /* m, of a sheet that touches with both its sides; 0: it has none */
-  double locking; /* Poisson's ratio at which its elements are far too stiff; 0: they are not    */
-  const char *cure;   /* what the scene should say instead */
+  struct pl_locking {
+    double from;      /* Poisson's ratio at which its elements are far too stiff; 0: they are not */
+    const char *cure; /* what the scene should say instead */
+  } locking;
   const double *rest; /* the blocks' positions at rest; the mesh's nodes unless create says else */
   const int *anchors; /* per block the node that it is held with; NULL: the blocks are the nodes */
   const int *node_block;   /* per node the block that it is itself, or -1 where blocks carry it;

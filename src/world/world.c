@@ -198,11 +198,11 @@ static pl_status place_body(pl_world *world, const pl_body_def *def, pl_body *bo
 
 static void warn_locking(const pl_world *world, const pl_body *body)
 {
-  if (body->model->locking > 0)
+  if (body->model->locking.from > 0)
     pl_log_write(&world->log, PL_WARNING,
                  "body \"%.80s\" has a Poisson's ratio of %.4g, at which its elements lock: it is "
                  "much too stiff; take %s",
-                 body->name, body->model->locking, body->model->cure);
+                 body->name, body->model->locking.from, body->model->locking.cure);
 }
 
 /* A body that starts deformed: its laws take it as deformed suddenly, in no time. On failure it is

@@ -339,7 +339,8 @@ static inline int test_is_plain(const test_words *words, int any_strain)
 static inline int test_serves(const test_words *words, const pl_model_ops *ops,
                               const pl_law_ops *law)
 {
-  if ((law->memory.count || law->uses_axes) && (!ops->advance || ops->begin)) return 0;
+  if ((law->memory.count || law->uses_axes) && (!ops->memory.advance || ops->memory.begin))
+    return 0;
   for (int k = 0; k < words->count; k++) {
     const char *word = words->settings[k].word;
     if (law->memory.count && law->uses_strain && !strcmp(word, "hybrid")) return 0;

@@ -211,8 +211,8 @@ TEST(plain_elements_near_a_half_are_told)
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
     const sharing way = {cases[c].size, -1, cases[c].volume};
     test_body body = shared_body(&way, cells, 0, "corotated", NULL, 0);
-    CHECK((body.model->locking > 0.49) == cases[c].locks);
-    CHECK((body.model->cure != NULL) == cases[c].locks);
+    CHECK((body.model->locking.from > 0.49) == cases[c].locks);
+    CHECK((body.model->locking.cure != NULL) == cases[c].locks);
     test_body_release(&body);
   }
 }

@@ -317,7 +317,8 @@ TEST(a_ball_that_falls_on_a_plane_rebounds_as_hertz_says)
   if (TEST_SANITIZED) return;
   for (int i = !is_long; i < 2; i++) {
     double v = speeds[i], depth = pow(15 * mass * v * v / (16 * sqrt(R) * stiff), 0.4);
-    double time = 2.868 * pow(mass * mass / (R * stiff * stiff * v), 0.2), dt = time / (is_long ? 150 : 50);
+    double time = 2.868 * pow(mass * mass / (R * stiff * stiff * v), 0.2),
+           dt = time / (is_long ? 150 : 50);
     impact of = meet(depth, is_long ? 5 : 3, mass, v, dt), wanted = predict(mass, v, dt / 10);
     printf("  %g m/s: %.3f ms, %.4f mm, leaves with %.3f; of a half space %.3f, %.4f, of a ball "
            "%.3f, %.4f\n",

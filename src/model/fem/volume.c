@@ -250,8 +250,8 @@ static void look_for_locking(pl_model *self, const pl_fem *fem)
     if (!group->moduli) batch = group->last - 1;
   }
   if (max <= PL_VOLUME_LIMIT + 1e-9) return;
-  self->locking = max;
-  self->cure = "volume=\"node\", or element=\"tet10\" for its mesh";
+  self->locking.from = max;
+  self->locking.cure = "volume=\"node\", or element=\"tet10\" for its mesh";
 }
 
 pl_status pl_volume_create(pl_model *self, pl_fem *fem, int kind, double mix, pl_error *error)
