@@ -6,7 +6,8 @@
  * all blocks, and take back what is here. What is decided by looking at vectors is decided by the
  * sums below, which all ranks have alike; without a share they are plain sums over all blocks.
  *
- * Not served: rotating blocks, guarded increments, impulses, rows over several blocks, relations. */
+ * Not served: rotating blocks, guarded increments, impulses, rows over several blocks, relations.
+ */
 #ifndef PL_ODE_SHARE_H
 #define PL_ODE_SHARE_H
 
@@ -38,9 +39,9 @@ void pl_share_destroy(pl_share *self);
 /* How many blocks are here. */
 int pl_share_blocks(const pl_share *self);
 
-/* All ranks: a step of an integrator of so many blocks from the state in q and v, in place; history:
- * what it remembers at all blocks, vector by vector, in and out. On failure q and v may hold
- * anything. */
+/* All ranks: a step of an integrator of so many blocks from the state in q and v, in place;
+ * history: what it remembers at all blocks, vector by vector, in and out. On failure q and v may
+ * hold anything. */
 pl_status pl_share_step(pl_share *self, pl_integrator *by, double t, double h, double *history,
                         pl_step_report *report, pl_error *error);
 

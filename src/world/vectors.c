@@ -33,12 +33,12 @@ static const char *obstacle(const pl_world *world)
 {
   const pl_system *system = &world->system;
   const pl_integrator_ops *ops = (const pl_integrator_ops *)world->set.integrator.member;
-  return !ops->is_implicit             ? "the method is explicit"
-         : ops == &pl_integrator_cvode ? "cvode has vectors of its own"
-         : system->ops->chart          ? "blocks rotate (frames, rigid parts)"
-         : system->filter.mpcs         ? "exact attachments reach over ranks"
-         : system->safe                ? "response=\"barrier\" follows the ways of all nodes"
-         : system->strikes             ? "response=\"impulse\" changes velocities of all nodes"
+  return !ops->is_implicit              ? "the method is explicit"
+         : ops == &pl_integrator_cvode  ? "cvode has vectors of its own"
+         : system->ops->chart           ? "blocks rotate (frames, rigid parts)"
+         : system->filter.mpcs          ? "exact attachments reach over ranks"
+         : system->safe                 ? "response=\"barrier\" follows the ways of all nodes"
+         : system->strikes              ? "response=\"impulse\" changes velocities of all nodes"
          : pl_fallback_is_needed(world) ? "a budget has a second integrator"
                                         : NULL;
 }
@@ -100,7 +100,7 @@ static void leave_forces(const pl_world *world, int leaves)
 }
 
 pl_status pl_vectors_step(pl_world *world, const pl_substep *step, pl_step_report *report,
-                         pl_error *error)
+                          pl_error *error)
 {
   pl_share *share = world->vectors.share;
   double *memory = world->state.numbers + world->layout.integrator;

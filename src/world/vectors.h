@@ -15,6 +15,6 @@ void pl_vectors_release(pl_world *world);
 int pl_vectors_blocks(const pl_world *world);
 /* A step of the world's integrator over step->h. */
 pl_status pl_vectors_step(pl_world *world, const pl_substep *step, pl_step_report *report,
-                         pl_error *error);
+                          pl_error *error);
 
 #endif
