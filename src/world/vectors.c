@@ -5,6 +5,13 @@
 #include "model/divided.h"
 #include "ode/share.h"
 
+#include <string.h>
+
+static const pl_integrator_ops *method(const pl_world *world)
+{
+  return (const pl_integrator_ops *)world->set.integrator.member;
+}
+
 /* ---- which worlds ---- */
 
 /* Do forces of a coupling at a block depend on others? */
@@ -32,7 +39,7 @@ static int needs_all(const pl_world *world)
 static const char *obstacle(const pl_world *world)
 {
   const pl_system *system = &world->system;
-  const pl_integrator_ops *ops = (const pl_integrator_ops *)world->set.integrator.member;
+  const pl_integrator_ops *ops = method(world);
   return !ops->is_implicit              ? "the method is explicit"
          : ops == &pl_integrator_cvode  ? "cvode has vectors of its own"
          : system->ops->chart           ? "blocks rotate (frames, rigid parts)"
@@ -54,6 +61,72 @@ static int suits(const pl_world *world)
   return is_divided && !why;
 }
 
+/* ---- the saved state ---- */
+
+static size_t past_numbers(const pl_world *world) { return pl_integrator_memory(method(world), 0); }
+
+static size_t numbers_here(const pl_world *world) { return 3 * (size_t)pl_vectors_blocks(world); }
+
+/* Where the k-th vector of a state begins: q, v, what the integrator remembers. */
+static size_t vector_at(const pl_world *world, int k, size_t length)
+{
+  return (size_t)k * length + (k > 1 ? past_numbers(world) : 0);
+}
+
+static int vector_count(const pl_world *world) { return 2 + method(world)->history; }
+
+/* Where what is no vector begins, behind the last of them. */
+static size_t tail_at(const pl_world *world, size_t length)
+{
+  return (size_t)vector_count(world) * length + past_numbers(world);
+}
+
+size_t pl_vectors_packed(const pl_world *world)
+{
+  return tail_at(world, numbers_here(world)) + world->layout.materials - world->layout.couplings;
+}
+
+static void copy_others(const pl_world *world, const double *from, size_t from_length, double *to,
+                        size_t to_length)
+{
+  size_t tail = world->layout.materials - world->layout.couplings;
+  memcpy(to + 2 * to_length, from + 2 * from_length, past_numbers(world) * sizeof *to);
+  memcpy(to + tail_at(world, to_length), from + tail_at(world, from_length), tail * sizeof *to);
+}
+
+void pl_vectors_pack(const pl_world *world, const double *all, double *packed)
+{
+  size_t here = numbers_here(world), length = world->layout.v;
+  for (int k = 0; k < vector_count(world); k++)
+    pl_layout_take(world->vectors.share->layout, all + vector_at(world, k, length),
+                   packed + vector_at(world, k, here));
+  copy_others(world, all, length, packed, here);
+}
+
+void pl_vectors_unpack(const pl_world *world, const double *packed, double *all)
+{
+  size_t here = numbers_here(world), length = world->layout.v;
+  for (int k = 0; k < vector_count(world); k++) {
+    double *to = all + vector_at(world, k, length);
+    pl_layout_put(world->vectors.share->layout, packed + vector_at(world, k, here), to);
+    pl_partition_complete(world->partition, to);
+  }
+  copy_others(world, packed, here, all, length);
+}
+
+/* In place of room for all blocks. */
+static pl_status make_saved(pl_world *world, pl_error *error)
+{
+  pl_state *saved = &world->saved;
+  size_t front = pl_vectors_packed(world);
+  double *numbers = pl_alloc(&world->allocator,
+                             front + world->layout.count - world->layout.materials, sizeof(double));
+  if (!numbers) return pl_fail_memory(error);
+  pl_free(&world->allocator, saved->numbers);
+  *saved = (pl_state){.numbers = numbers, .materials = numbers + front, .is_packed = 1};
+  return PL_OK;
+}
+
 /* ---- making it ---- */
 
 pl_status pl_vectors_prepare(pl_world *world, pl_error *error)
@@ -69,7 +142,7 @@ pl_status pl_vectors_prepare(pl_world *world, pl_error *error)
   // residuals are kept by the share alone
   pl_free(&world->allocator, world->system.unfiltered);
   world->system.unfiltered = NULL;
-  return PL_OK;
+  return make_saved(world, error);
 }
 
 pl_status pl_vectors_connect(pl_world *world, pl_error *error)

@@ -17,4 +17,11 @@ int pl_vectors_blocks(const pl_world *world);
 pl_status pl_vectors_step(pl_world *world, const pl_substep *step, pl_step_report *report,
                           pl_error *error);
 
+/* The saved state has the vectors of the blocks that are here, and all that is no vector: from and
+ * to numbers of all blocks, by all ranks together; and how many numbers those are, but for what
+ * laws remember. */
+void pl_vectors_pack(const pl_world *world, const double *all, double *packed);
+void pl_vectors_unpack(const pl_world *world, const double *packed, double *all);
+size_t pl_vectors_packed(const pl_world *world);
+
 #endif
