@@ -1,9 +1,9 @@
 /* The processes (ranks, MPI's word) that compute one world together, and what they exchange.
  *
- * Every rank holds the whole state: positions, velocities and every other vector are the same bits
- * on all of them, so that whatever is decided by looking at them is decided alike everywhere. What
- * is divided is what takes time and memory: the elements, the rows of the matrix and the solver's
- * levels. Each piece of work on these ends by an exchange that makes its result whole again.
+ * Every rank holds positions and velocities of all blocks, with the same bits, between substeps.
+ * What is divided is what takes time and memory: the elements, the rows of the matrix, the solver's
+ * levels, and within a step the vectors (ode/share.h). Whatever is decided by looking at parts is
+ * decided by a sum or a maximum over all ranks, so that they cannot part ways.
  *
  * All functions but `rank` and `count` are to be called by all ranks in the same order. */
 #ifndef PL_CORE_RANKS_H

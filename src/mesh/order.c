@@ -184,6 +184,13 @@ static void release_draft(draft *d, const pl_allocator *allocator)
   pl_free(allocator, d->element_number);
 }
 
+/* Frees an array before its time. */
+static void drop(const pl_allocator *allocator, int **array)
+{
+  pl_free(allocator, *array);
+  *array = NULL;
+}
+
 static size_t count_ids(const pl_mesh *mesh)
 {
   size_t total = 0;
@@ -293,6 +300,10 @@ pl_status pl_mesh_reorder(const pl_mesh *mesh, const int *order, int *element_or
   if (!status) {
     sort_elements(&d, mesh);
     renumber_sets(&d, mesh);
+    // work of the sort has no place beside two meshes
+    drop(&chosen, &d.renamed);
+    drop(&chosen, &d.keys);
+    drop(&chosen, &d.spare);
     status = pl_mesh_create(&(pl_mesh_def){.node_count = mesh->node_count,
                                            .nodes = d.nodes,
                                            .element_count = mesh->element_count,

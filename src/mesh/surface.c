@@ -1,8 +1,10 @@
 /* The boundary: faces that belong to one element only.
  *
- * All faces of all elements are sorted by their node numbers (radix sort, so that no mesh can make
- * it slow); equal ones then stand side by side. Two elements at a face must lie on its two sides:
- * they list its nodes in opposite directions. */
+ * All faces of all elements are sorted by their node numbers: dealt out by the lowest of them, then
+ * sorted within (by a heap where there are many, so that no mesh can make it slow); equal ones then
+ * stand side by side. The numbers themselves are not kept, since of all that is made with a mesh
+ * this takes most memory. Two elements at a face must lie on its two sides: they list its nodes in
+ * opposite directions. */
 #include "mesh/surface.h"
 
 #include "core/error.h"
@@ -14,8 +16,7 @@ typedef struct face_list {
   const pl_mesh *mesh;
   int per_element, width; /* faces of an element, nodes of a face */
   int count;
-  int *keys;             /* the nodes of each face, ascending */
-  int *order, *other;    /* the faces in sorted order */
+  int *order;            /* the faces in sorted order */
   int *starts;           /* work of the sort */
   unsigned char *shared; /* 1: the face has two elements, 2: it lies on or under others */
 } face_list;
@@ -51,38 +52,120 @@ static void sort_few(int *numbers, int count)
   }
 }
 
+/* Its nodes, ascending. */
+static void key_of(const face_list *list, int face, int *key)
+{
+  face_nodes(list, face, key);
+  sort_few(key, list->width);
+}
+
+static int compare_keys(const int *a, const int *b, int width)
+{
+  for (int k = 0; k < width; k++) {
+    if (a[k] != b[k]) return a[k] < b[k] ? -1 : 1;
+  }
+  return 0;
+}
+
+typedef struct keyed {
+  int key[4], face;
+} keyed;
+
+/* By their nodes, equal ones by their numbers. */
+static int is_before(const face_list *list, const keyed *a, const keyed *b)
+{
+  int order = compare_keys(a->key, b->key, list->width);
+  return order ? order < 0 : a->face < b->face;
+}
+
+static keyed keyed_face(const face_list *list, int face)
+{
+  keyed out = {.face = face};
+  key_of(list, face, out.key);
+  return out;
+}
+
+enum { FEW = 64 };
+
+static void insert_few(const face_list *list, int *faces, int count)
+{
+  keyed sorted[FEW];
+  for (int i = 0; i < count; i++) {
+    keyed own = keyed_face(list, faces[i]);
+    int j = i;
+    for (; j > 0 && is_before(list, &own, &sorted[j - 1]); j--) sorted[j] = sorted[j - 1];
+    sorted[j] = own;
+  }
+  for (int i = 0; i < count; i++) faces[i] = sorted[i].face;
+}
+
+/* Lets the face at a place of a heap sink to where it belongs. */
+static void sink(const face_list *list, int *faces, int place, int count)
+{
+  const keyed own = keyed_face(list, faces[place]);
+  for (int child = 2 * place + 1; child < count; child = 2 * place + 1) {
+    keyed first = keyed_face(list, faces[child]);
+    if (child + 1 < count) {
+      keyed second = keyed_face(list, faces[child + 1]);
+      if (is_before(list, &first, &second)) {
+        first = second;
+        child++;
+      }
+    }
+    if (!is_before(list, &own, &first)) break;
+    faces[place] = first.face;
+    place = child;
+  }
+  faces[place] = own.face;
+}
+
+static void sort_faces(const face_list *list, int *faces, int count)
+{
+  if (count <= FEW) {
+    insert_few(list, faces, count);
+    return;
+  }
+  for (int i = count / 2; i-- > 0;) sink(list, faces, i, count);
+  for (int last = count - 1; last > 0; last--) {
+    int largest = faces[0];
+    faces[0] = faces[last];
+    faces[last] = largest;
+    sink(list, faces, 0, last);
+  }
+}
+
+static int lowest_node(const face_list *list, int face)
+{
+  int nodes[4];
+  face_nodes(list, face, nodes);
+  for (int i = 1; i < list->width; i++) nodes[0] = nodes[i] < nodes[0] ? nodes[i] : nodes[0];
+  return nodes[0];
+}
+
 static pl_status list_faces(face_list *list, pl_error *error)
 {
   const pl_allocator *allocator = &list->mesh->allocator;
-  size_t count = (size_t)list->count, width = (size_t)list->width;
-  list->keys = pl_alloc(allocator, count * width, sizeof *list->keys);
+  size_t count = (size_t)list->count;
+  int nodes = list->mesh->node_count, *starts, from = 0;
   list->order = pl_alloc(allocator, count, sizeof *list->order);
-  list->other = pl_alloc(allocator, count, sizeof *list->other);
-  list->starts = pl_alloc(allocator, (size_t)list->mesh->node_count + 1, sizeof *list->starts);
+  list->starts = starts = pl_alloc(allocator, (size_t)nodes + 1, sizeof *starts);
   list->shared = pl_alloc(allocator, count, sizeof *list->shared);
-  if (!list->keys || !list->order || !list->other || !list->starts || !list->shared)
-    return pl_fail_memory(error);
-  for (int i = 0; i < list->count; i++) {
-    int *key = list->keys + width * (size_t)i;
-    face_nodes(list, i, key);
-    sort_few(key, list->width);
-    list->order[i] = i;
-  }
-  for (int k = list->width - 1; k >= 0; k--) {
-    pl_sort_pass(list->count, list->keys + k, list->width, list->mesh->node_count, list->starts,
-                 list->order, list->other);
-    int *sorted = list->other;
-    list->other = list->order;
-    list->order = sorted;
-  }
+  if (!list->order || !starts || !list->shared) return pl_fail_memory(error);
+  for (int i = 0; i < list->count; i++) starts[lowest_node(list, i) + 1]++;
+  for (int i = 0; i < nodes; i++) starts[i + 1] += starts[i];
+  for (int i = 0; i < list->count; i++) list->order[starts[lowest_node(list, i)]++] = i;
+  // each start has become the end
+  for (int i = 0; i < nodes; from = starts[i++])
+    sort_faces(list, list->order + from, starts[i] - from);
   return PL_OK;
 }
 
 static int same_key(const face_list *list, int a, int b)
 {
-  size_t width = (size_t)list->width;
-  return memcmp(list->keys + width * (size_t)a, list->keys + width * (size_t)b,
-                width * sizeof *list->keys) == 0;
+  int first[4], second[4];
+  key_of(list, a, first);
+  key_of(list, b, second);
+  return compare_keys(first, second, list->width) == 0;
 }
 
 /* 1 if the two faces go around the same nodes in the same direction, -1 in opposite directions, 0
@@ -136,8 +219,8 @@ static pl_status join(face_list *list, int start, int *end, pl_error *error)
  * of them, or no node hangs. parents: of each node 1 + its place in the mesh's list, or 0. */
 static int spanned_face(const face_list *list, const int *parents, int face, int key[4])
 {
-  const int *nodes = list->keys + 4 * (size_t)face;
-  int count = 0, hangs = 0;
+  int nodes[4], count = 0, hangs = 0;
+  key_of(list, face, nodes);
   for (int i = 0; i < 4; i++) {
     const pl_hanging_node *hanging =
         parents[nodes[i]] ? &list->mesh->hanging[parents[nodes[i]] - 1] : NULL;
@@ -159,11 +242,11 @@ static int find_face(const face_list *list, const int key[4])
 {
   int low = 0, high = list->count;
   while (low < high) {
-    int middle = low + (high - low) / 2, k = 0;
-    const int *at = list->keys + 4 * (size_t)list->order[middle];
-    while (k < 4 && at[k] == key[k]) k++;
-    if (k == 4) return list->shared[list->order[middle]] == 1 ? -1 : list->order[middle];
-    if (at[k] < key[k])
+    int middle = low + (high - low) / 2, at[4];
+    key_of(list, list->order[middle], at);
+    int order = compare_keys(at, key, 4);
+    if (!order) return list->shared[list->order[middle]] == 1 ? -1 : list->order[middle];
+    if (order < 0)
       low = middle + 1;
     else
       high = middle;
@@ -260,9 +343,7 @@ pl_status pl_mesh_find_surface(pl_mesh *mesh, pl_error *error)
   for (int i = 0; !status && i < list.count;) status = join(&list, i, &i, error);
   if (!status && hex && mesh->hanging_count) status = cover(&list, error);
   if (!status) status = keep_boundary(&list, mesh, error);
-  pl_free(&mesh->allocator, list.keys);
   pl_free(&mesh->allocator, list.order);
-  pl_free(&mesh->allocator, list.other);
   pl_free(&mesh->allocator, list.starts);
   pl_free(&mesh->allocator, list.shared);
   return status;

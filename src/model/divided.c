@@ -20,6 +20,7 @@ typedef struct divided {
   pl_model_ops ops;
   pl_ranks *ranks;
   int service; /* its number, -1: none */
+  int leaves;  /* forces are right at own nodes only */
   int *owner;  /* of each node */
   pl_partition *partition;
   double *room;              /* q while rank 0 asks */
@@ -218,14 +219,14 @@ static void evaluate(pl_model *self, const pl_moment *moment, double *f, const p
 {
   const divided *at = divided_of(self);
   at->inner->ops->evaluate(at->inner, moment, f, tangent, pool);
-  if (f) pl_partition_complete(at->partition, f);
+  if (f && !at->leaves) pl_partition_complete(at->partition, f);
 }
 
 static void mass_add(pl_model *self, double a, const double *x, double *f, pl_pool *pool)
 {
   const divided *at = divided_of(self);
   at->inner->ops->mass_add(at->inner, a, x, f, pool);
-  if (at->inner->mass->values) pl_partition_complete(at->partition, f);
+  if (at->inner->mass->values && !at->leaves) pl_partition_complete(at->partition, f);
 }
 
 static void mass_matrix(pl_model *self, double a, pl_bsr *A, pl_pool *pool)
@@ -404,6 +405,11 @@ pl_status pl_divided_build(const pl_allocator *allocator, const pl_selection *pa
 const int *pl_model_owners(const pl_model *model)
 {
   return model->ops->evaluate == evaluate ? divided_of(model)->owner : NULL;
+}
+
+void pl_divided_leave(const pl_model *model, int leaves)
+{
+  if (pl_model_owners(model)) divided_of(model)->leaves = leaves;
 }
 
 const pl_mesh *pl_model_share(const pl_model *model, const int **list)

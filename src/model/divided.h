@@ -20,6 +20,9 @@ pl_status pl_divided_build(const pl_allocator *allocator, const pl_selection *pa
 /* The rank of each of its blocks; NULL: it is not divided. */
 const int *pl_model_owners(const pl_model *model);
 
+/* From now on forces of a divided model are left as they are: right at own nodes, not gathered. */
+void pl_divided_leave(const pl_model *model, int leaves);
+
 /* The elements of a divided model that are here; list: their numbers among all, ascending. NULL: it
  * is not divided. */
 const pl_mesh *pl_model_share(const pl_model *model, const int **list);

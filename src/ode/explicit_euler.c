@@ -38,7 +38,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   pl_system_free(system, 1, state->f);
   for (int i = 0; i < n; i++) v[i] += h * state->f[i];
   if (self->estimates) report->error = pl_rms(system, h * h / 2, state->f, NULL);
-  system->seconds_evaluate += pl_now() - start;
+  system->clock.evaluate += pl_now() - start;
   return PL_OK;
 }
 

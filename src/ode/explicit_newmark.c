@@ -187,7 +187,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   if (system->strikes) strike_end(state, system, t, h, q, v);
   if (self->estimates) report->error = pl_rms(system, h * h / 6, state->work, NULL);
   pl_integrator_remember(self, h);
-  system->seconds_evaluate += pl_now() - start;
+  system->clock.evaluate += pl_now() - start;
   return PL_OK;
 }
 

@@ -124,7 +124,7 @@ pl_status pl_rk_step(pl_integrator *self, pl_system *system, double t, double h,
     v[i] = state->v[i];
   }
   if (self->estimates) report->error = estimate(state, system, table, h);
-  system->seconds_evaluate += pl_now() - start;
+  system->clock.evaluate += pl_now() - start;
   return PL_OK;
 }
 

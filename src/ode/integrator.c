@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "ode/share.h"
 
 #include <math.h>
 #include <string.h>
@@ -107,14 +108,19 @@ void pl_integrator_forget(pl_integrator *self)
 
 double pl_rms(const pl_system *system, double scale, const double *a, const double *b)
 {
+  const pl_block_layout *layout = system->share ? system->share->layout : NULL;
   double sum = 0;
   pl_settle(system->pool);
-  for (int i = 0; i < 3 * system->blocks; i++) {
-    double d = a[i] - (b ? b[i] : 0);
-    sum += d * d;
+  for (int i = 0; i < (layout ? layout->own : system->blocks); i++) {
+    size_t at = 3 * (size_t)(layout ? layout->own_at[i] : i);
+    for (size_t k = at; k < at + 3; k++) {
+      double d = a[k] - (b ? b[k] : 0);
+      sum += d * d;
+    }
   }
   // what the filter takes away of held blocks does not count
   for (int i = 0; i < system->filter.count; i++) {
+    if (layout && !pl_layout_is_own(layout, system->filter.nodes[i])) continue;
     const double *P = system->filter.projections + 9 * i;
     int k = 3 * system->filter.nodes[i];
     double d[3] = {a[k] - (b ? b[k] : 0), a[k + 1] - (b ? b[k + 1] : 0),
@@ -122,5 +128,6 @@ double pl_rms(const pl_system *system, double scale, const double *a, const doub
     for (int j = 0; j < 3; j++)
       sum -= d[j] * (d[j] - P[j] * d[0] - P[3 + j] * d[1] - P[6 + j] * d[2]);
   }
-  return fabs(scale) * sqrt(fmax(sum, 0) / system->blocks);
+  sum = pl_system_sum(system, sum);
+  return fabs(scale) * sqrt(fmax(sum, 0) / pl_system_all_blocks(system));
 }

@@ -3,6 +3,7 @@
 
 #include "core/clock.h"
 #include "core/error.h"
+#include "ode/share.h"
 #include "sparse/vector.h"
 
 #include <math.h>
@@ -116,13 +117,13 @@ void pl_newton_residual(pl_newton *newton, pl_system *system, const pl_stage *st
   }
   if (A) pl_system_fold(system);
   pl_system_keep_residual(system, newton->r);
-  system->seconds_evaluate += pl_now() - start;
+  system->clock.evaluate += pl_now() - start;
 }
 
 static double filtered_norm(pl_system *system, double *r)
 {
   pl_filter_force(&system->filter, r);
-  return pl_norm(r, system->blocks, system->pool);
+  return pl_system_norm(system, r);
 }
 
 double pl_system_budget(const pl_system *system, const pl_step_report *report)
@@ -130,6 +131,11 @@ double pl_system_budget(const pl_system *system, const pl_step_report *report)
   if (!system->budget) return INFINITY;
   return system->budget > report->linear_iterations ? system->budget - report->linear_iterations
                                                     : 0;
+}
+
+static const pl_filter *filter_of_all(const pl_system *system)
+{
+  return system->share ? &system->share->whole->filter : &system->filter;
 }
 
 pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double *x, double scale,
@@ -143,11 +149,13 @@ pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double 
               system->solver->pairs_version != pl_pairs_version(system->pairs);
   if (fresh && !system->pass.patched) report->matrices++;
   if (renew)
-    status = pl_solver_prepare(system->solver, system->A, system->pairs, &system->filter,
+    status = pl_solver_prepare(system->solver, system->A, system->pairs, filter_of_all(system),
                                system->pool, error);
   if (system->budget) pl_solver_limit(system->solver, pl_system_budget(system, report));
   pl_links_strip(system->filter.links, x);
-  if (!status)
+  if (!status && system->share)
+    status = pl_share_solve(system->share, b, x, tolerance * scale, &solved, error);
+  else if (!status)
     status = pl_solver_solve(system->solver, system->A, &system->filter, b, x, tolerance * scale,
                              system->pool, &solved, error);
   pl_links_extend(system->filter.links, x);
@@ -161,8 +169,8 @@ pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double 
     report->unfinished_solves++;
     status = PL_OK;
   }
-  system->solved_at = pl_now();
-  system->seconds_solve += system->solved_at - start;
+  system->clock.solved_at = pl_now();
+  system->clock.solve += system->clock.solved_at - start;
   return status;
 }
 
@@ -242,13 +250,6 @@ static pl_status improve(pl_newton *newton, pl_system *system, int fresh, double
   return status;
 }
 
-static double largest(const double *x, int blocks)
-{
-  double max = 0;
-  for (int i = 0; i < 3 * blocks; i++) max = fmax(max, fabs(x[i]));
-  return max;
-}
-
 /* Where blocks depend on others, or processes share the matrix, a solver's residual is another. */
 static int knows_left(const pl_system *system)
 {
@@ -279,12 +280,12 @@ static int is_increment(const pl_newton *newton, const pl_system *system, const 
 static double stiffness_along(const pl_newton *newton, pl_system *system, const pl_stage *stage,
                               const double *z, const double *u, const double *left)
 {
-  int n = system->blocks;
-  if (knows_left(system) && largest(z, n) == 0 && is_increment(newton, system, stage, u))
-    return stage->cv * (pl_dot(u, newton->r, n, system->pool) - pl_dot(u, left, n, system->pool));
+  if (knows_left(system) && pl_system_largest(system, z) == 0 &&
+      is_increment(newton, system, stage, u))
+    return stage->cv * (pl_system_dot(system, u, newton->r) - pl_system_dot(system, u, left));
   double *product = newton->v;
   pl_system_multiply(system, u, product);
-  return pl_dot(u, product, n, system->pool);
+  return pl_system_dot(system, u, product);
 }
 
 /* Where a budget cut the solve short: takes so much of the velocity u = v0 + cv z back that
@@ -302,7 +303,7 @@ static void hold_back(pl_newton *newton, pl_system *system, const pl_stage *stag
   pl_combine(z, 1, newton->dz, u, n, system->pool);
   pl_combine(stage->v0, stage->cv, u, u, n, system->pool);
   pl_filter_motion(&system->filter, u);
-  double push = pl_dot(u, left, n, system->pool);
+  double push = pl_system_dot(system, u, left);
   if (push >= 0) return;
   double back = -push / stiffness_along(newton, system, stage, z, u, left);
   if (back > 0) pl_axpy(-fmin(back, 1 / stage->cv), u, newton->dz, n, system->pool);
@@ -424,9 +425,9 @@ static int leaves_links(const pl_newton *newton, const pl_system *system, const 
   return 0;
 }
 
-/* Does the increment carry constrained nodes? Then the slope over the free ones says little. */
-static int moves_constrained(const pl_newton *newton, const pl_system *system,
-                             const pl_stage *stage, const double *z)
+/* Does the increment carry constrained nodes that are here? */
+static int moves_here(const pl_newton *newton, const pl_system *system, const pl_stage *stage,
+                      const double *z)
 {
   for (int i = 0; i < system->filter.count; i++) {
     int node = system->filter.nodes[i];
@@ -440,20 +441,11 @@ static int moves_constrained(const pl_newton *newton, const pl_system *system,
   return system->filter.links ? leaves_links(newton, system, stage, z) : 0;
 }
 
-/* The block with the largest residual, or the first that is not finite; counted from 1. */
-static int worst_block1(const double *r, int blocks)
+/* The same anywhere: then the slope over the free ones says little. */
+static int moves_constrained(const pl_newton *newton, const pl_system *system,
+                             const pl_stage *stage, const double *z)
 {
-  double max = -1;
-  int worst = 0;
-  for (int i = 0; i < blocks; i++) {
-    double size = r[3 * i] * r[3 * i] + r[3 * i + 1] * r[3 * i + 1] + r[3 * i + 2] * r[3 * i + 2];
-    if (!isfinite(size)) return i + 1;
-    if (size > max) {
-      max = size;
-      worst = i + 1;
-    }
-  }
-  return worst;
+  return pl_system_any(system, moves_here(newton, system, stage, z));
 }
 
 static pl_status not_converged(const pl_newton *newton, double size, pl_error *error)
@@ -478,7 +470,7 @@ static pl_status end_early(const pl_newton *newton, pl_system *system, const pl_
                            pl_error *error)
 {
   // equilibria have to be found; in motion what is left is made good by the next step
-  int only_short = contraction < fast && rest < harmless * pl_norm(z, system->blocks, system->pool);
+  int only_short = contraction < fast && rest < harmless * pl_system_norm(system, z);
   if (stage->cm == 0 || !(system->never_rejects || only_short))
     return not_converged(newton, report->newton_residual, error);
   report->unconverged++;
@@ -526,7 +518,7 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
     }
 
     pl_filter_force(&system->filter, newton->r);
-    double slope = carries ? 0 : pl_dot(newton->dz, newton->r, n, system->pool);
+    double slope = carries ? 0 : pl_system_dot(system, newton->dz, newton->r);
     double max = 1;
     status = pl_newton_limit(newton, system, stage, &max, report, error);
     if (status) return status;
@@ -538,7 +530,7 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
     double size = filtered_norm(system, newton->r);
     report->newton_residual = size;
     if (!isfinite(size) || iteration + 1 == newton->iterations)
-      report->worst_block1 = worst_block1(newton->r, n);
+      report->worst_block1 = pl_system_worst1(system, newton->r);
     if (!isfinite(size))
       return pl_fail(error, PL_E_DIVERGED, "the forces are not finite; take smaller steps");
     // in motion the first increment may already be worth more than the guess was wrong by
@@ -548,7 +540,8 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
     int whole = !system->safe || part == 1;
     arrived |= whole;
     if (arrived && size <= fmax(goal, newton->cancelling)) return end_well(newton, system);
-    if (whole && stage->cq * largest(newton->dz, n) <= immovable * largest(newton->q, n))
+    if (whole && stage->cq * pl_system_largest(system, newton->dz) <=
+                     immovable * pl_system_largest(system, newton->q))
       return end_well(newton, system);
     if (stage->is_trial && size <= trial_ease * goal) {
       system->pass.is_cut = 1;
@@ -556,7 +549,7 @@ pl_status pl_newton_solve(pl_newton *newton, pl_system *system, const pl_stage *
     }
     // the convergence monitor: is the increment small enough, is the matrix still good?
     double before = step;
-    step = pl_norm(newton->dz, n, system->pool);
+    step = pl_system_norm(system, newton->dz);
     contraction = iteration > 0 ? step / before : INFINITY;
     rest = contraction < 1 ? contraction / (1 - contraction) * step : INFINITY;
     if (whole && fmin(step, rest) < newton->min_step) return end_well(newton, system);

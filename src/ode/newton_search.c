@@ -1,6 +1,7 @@
 /* How far Newton's method goes along an increment; newton.h says what is computed. */
 #include "core/error.h"
 #include "ode/newton.h"
+#include "ode/share.h"
 #include "sparse/vector.h"
 
 #include <math.h>
@@ -27,7 +28,7 @@ static double slope_at(pl_newton *newton, pl_system *system, const pl_stage *sta
   pl_newton_residual(newton, system, stage, newton->trial, NULL, 0);
   if (!may_fold && is_folded(newton, system, stage)) return NAN;
   pl_filter_force(&system->filter, newton->r);
-  return pl_dot(newton->dz, newton->r, system->blocks, system->pool);
+  return pl_system_dot(system, newton->dz, newton->r);
 }
 
 /* Where the slope vanishes by the cubic model of the potential: that is the parabola through the
@@ -107,7 +108,7 @@ pl_status pl_newton_go_on(pl_newton *newton, pl_system *system, const pl_stage *
 {
   int n = system->blocks;
   for (int i = 0; i < MOST_STRIDES && *part == 1 && slope > 0; i++, slope *= 2) {
-    double max, now = pl_dot(newton->dz, newton->r, n, system->pool);
+    double max, now = pl_system_dot(system, newton->dz, newton->r);
     if (!(now > 0.5 * slope)) break;
     pl_axpy(1, newton->dz, newton->dz, n, system->pool);
     pl_status status = pl_newton_limit(newton, system, stage, &max, report, error);

@@ -239,7 +239,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   if (system->relations) weigh(self->state, system);
   for (int i = 0; i < parts; i++) substep(self, system, t + i * part, part, i, 1.0 / parts, q, v);
   if (parts > 1) report->inner_steps += parts;
-  system->seconds_evaluate += pl_now() - start;
+  system->clock.evaluate += pl_now() - start;
   return PL_OK;
 }
 

@@ -146,7 +146,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   system->ops->retract(system, q, state->q[1 + (s - 1) % 2], q);
   memcpy(v, state->v[1 + (s - 1) % 2], size);
   if (self->estimates) report->error = estimate_error(state, system, h, 1 + (s - 1) % 2);
-  system->seconds_evaluate += pl_now() - start;
+  system->clock.evaluate += pl_now() - start;
   return PL_OK;
 }
 

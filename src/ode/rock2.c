@@ -124,7 +124,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   int place = state->table.stages % 2;
   system->ops->retract(system, q, state->q[place], q);
   memcpy(v, state->v[place], (size_t)system->blocks * 3 * sizeof *v);
-  system->seconds_evaluate += pl_now() - start;
+  system->clock.evaluate += pl_now() - start;
   return PL_OK;
 }
 

@@ -29,6 +29,7 @@
 #include "core/clock.h"
 #include "core/error.h"
 #include "ode/newton.h"
+#include "ode/share.h"
 #include "sparse/vector.h"
 
 #include <math.h>
@@ -276,11 +277,7 @@ static void true_residual(rosenbrock *state, pl_system *system, const table *met
                           double t, double h, const double *q, const double *v)
 {
   int n = 3 * system->blocks;
-  double max = 0, size = 0;
-  for (int k = 0; k < n; k++) {
-    max = fmax(max, fabs(state->X[i][k]));
-    size = fmax(size, fabs(q[k]));
-  }
+  double max = pl_system_largest(system, state->X[i]), size = pl_system_largest(system, q);
   // twice the way along (X, Y), short against the body: b = f(+) - f(-)
   double s = max > 0 ? 1e-5 * size / max : 1;
   for (int sign = -1; sign <= 1; sign += 2) {
@@ -314,8 +311,8 @@ static pl_status refine(rosenbrock *state, pl_system *system, const table *metho
   for (int pass = 0; pass < max; pass++) {
     double start = pl_now();
     true_residual(state, system, method, i, t, h, q, v);
-    system->seconds_evaluate += pl_now() - start;
-    if (!(pl_norm(state->b, system->blocks, system->pool) > tolerance * scale)) break;
+    system->clock.evaluate += pl_now() - start;
+    if (!(pl_system_norm(system, state->b) > tolerance * scale)) break;
     memset(state->work, 0, (size_t)system->blocks * 3 * sizeof *v);
     pl_status status =
         pl_system_solve(system, 0, state->b, state->work, scale, tolerance, report, error);
@@ -337,13 +334,13 @@ static pl_status solve_stages(rosenbrock *state, pl_system *system, const table 
   system->ops->evaluate(system, t, q, v, state->f0, &tangent);
   pl_system_fold(system);
   if (system->ops->chart) accelerate(system, state->f0, state->a0);
-  system->seconds_evaluate += pl_now() - start;
+  system->clock.evaluate += pl_now() - start;
   for (int i = 0; i < method->stages; i++) {
     start = pl_now();
     stage_forces(state, system, method, i, t, h, q, v);
     right_side(state, system, method, i, t, h, q, v);
-    system->seconds_evaluate += pl_now() - start;
-    double scale = pl_norm(state->b, system->blocks, system->pool);
+    system->clock.evaluate += pl_now() - start;
+    double scale = pl_system_norm(system, state->b);
     if (!isfinite(scale))
       return pl_fail(error, PL_E_DIVERGED, "the forces are not finite; take smaller steps");
     memset(state->Y[i], 0, (size_t)system->blocks * 3 * sizeof *v);

@@ -211,7 +211,7 @@ static pl_status step_explicit(pl_integrator *self, pl_system *system, double t,
   if (!code) code = ERKStepEvolve(state->memory, h, state->y, &state->reached, ARK_NORMAL);
   ERKStepGetNumSteps(state->memory, &steps);
   ERKStepGetCurrentStep(state->memory, &last);
-  system->seconds_evaluate += pl_now() - start;
+  system->clock.evaluate += pl_now() - start;
   return finish(self, system, h, code, steps, last, q, v, report, error);
 }
 
@@ -231,7 +231,7 @@ static int make_matrix(realtype t, N_Vector y, N_Vector dy, booleantype keep, bo
   system->ops->evaluate(system, self->start + t, self->q, w, NULL, &tangent);
   pl_system_fold(system);
   *made = SUNTRUE;
-  system->seconds_evaluate += pl_now() - start;
+  system->clock.evaluate += pl_now() - start;
   return pl_solver_prepare(system->solver, system->A, system->pairs, &system->filter, system->pool,
                            NULL)
              ? 1

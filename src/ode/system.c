@@ -2,6 +2,7 @@
 #include "ode/system.h"
 
 #include "math/vec3.h"
+#include "ode/share.h"
 #include "sparse/partition.h"
 #include "sparse/passes.h"
 
@@ -244,6 +245,10 @@ static int is_divided(const pl_system *system)
 void pl_system_multiply(const pl_system *system, const double *x, double *y)
 {
   const pl_links *links = system->filter.links;
+  if (system->share) {
+    pl_share_multiply(system->share, x, y);
+    return;
+  }
   if (links) {
     // a folded matrix times what x has beyond its links is (I + L)^T A x
     double *own = system->filter.mpcs->work[0];
@@ -260,7 +265,7 @@ void pl_system_multiply(const pl_system *system, const double *x, double *y)
 void pl_system_multiply_two(const pl_system *system, const double *x, double *y,
                             const double *other_x, double *other_y)
 {
-  if (system->filter.links || is_divided(system)) {
+  if (system->filter.links || is_divided(system) || system->share) {
     pl_system_multiply(system, x, y);
     pl_system_multiply(system, other_x, other_y);
     return;
@@ -300,6 +305,10 @@ void pl_system_leave(pl_system *system, const double *x)
   double products[3 * ROWS_AT_ONCE];
   const pl_filter *filter = &system->filter;
   if (!system->unfiltered) return;
+  if (system->share) {
+    pl_share_leave(system->share, x);
+    return;
+  }
   if (filter->links) {
     leave_linked(system, x);
     return;

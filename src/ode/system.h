@@ -108,8 +108,11 @@ struct pl_system {
   int never_rejects; /* what Newton has after its last iteration counts, converged or not */
   int strikes;       /* bits PL_STRIKES_HALF and _END: when contact exerts impulses; 0: never */
   int missing; /* blocks that the matrix had no room for when it was folded: the step is void */
-  double seconds_evaluate, seconds_solve; /* added up by Newton */
-  double solved_at;                       /* by pl_now(), s: the end of the last linear solve */
+  struct pl_system_clock {
+    double evaluate, solve; /* s, added up by Newton */
+    double solved_at;       /* by pl_now(), s: the end of the last linear solve */
+  } clock;
+  struct pl_share *share; /* vectors hold a rank's blocks and copies (ode/share.h); NULL: all */
 };
 
 /* reaction += scale x at constrained blocks. */

@@ -135,7 +135,7 @@ static pl_status step(pl_integrator *self, pl_system *system, double t, double h
   kick_all(&half, system);
   pl_pool_gather(system->pool, gathers);
   pl_integrator_remember(self, h);
-  system->seconds_evaluate += pl_now() - start;
+  system->clock.evaluate += pl_now() - start;
   return PL_OK;
 }
 

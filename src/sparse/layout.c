@@ -172,6 +172,18 @@ pl_status pl_layout_connect(pl_block_layout *self, pl_error *error)
   return status;
 }
 
+void pl_layout_take(const pl_block_layout *self, const double *all, double *x)
+{
+  for (size_t i = 0; i < (size_t)self->own + (size_t)self->copies; i++)
+    memcpy(x + 3 * i, all + 3 * (size_t)self->row[i], 3 * sizeof *x);
+}
+
+void pl_layout_put(const pl_block_layout *self, const double *x, double *all)
+{
+  for (size_t i = 0; i < (size_t)self->own + (size_t)self->copies; i++)
+    memcpy(all + 3 * (size_t)self->row[i], x + 3 * i, 3 * sizeof *x);
+}
+
 /* ---- exchanges ---- */
 
 void pl_layout_update(const pl_block_layout *self, double *x)

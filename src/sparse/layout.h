@@ -33,6 +33,16 @@ pl_status pl_layout_create(const pl_allocator *allocator, const pl_bsr *A, pl_bl
 pl_status pl_layout_connect(pl_block_layout *self, pl_error *error);
 void pl_layout_destroy(pl_block_layout *self);
 
+/* Is the block at this place here the rank's own? */
+static inline int pl_layout_is_own(const pl_block_layout *self, int place)
+{
+  return !self->partition || pl_partition_is_own(self->partition, self->row[place]);
+}
+
+/* From a vector of all blocks to one by the layout, and back; other blocks keep what they have. */
+void pl_layout_take(const pl_block_layout *self, const double *all, double *x);
+void pl_layout_put(const pl_block_layout *self, const double *x, double *all);
+
 /* All ranks. Copies become their owners' values. */
 void pl_layout_update(const pl_block_layout *self, double *x);
 /* All ranks. What each rank has at copies is added to the owners' values, in the order of ranks. */

@@ -10,7 +10,7 @@
 #include "math/functions.h"
 #include "ode/newton.h"
 #include "sparse/passes.h"
-#include "world/world.h"
+#include "world/vectors.h"
 
 #include <math.h>
 #include <string.h>
@@ -139,7 +139,9 @@ static pl_status integrate(pl_world *world, pl_integrator *by, const pl_substep 
     if (status) return status;
     pl_system_clear_reaction(system);
     each_start(world, step);
-    status = by->ops->step(by, system, step->t, step->h, step->q, step->v, report, error);
+    status = world->vectors.share
+                 ? pl_vectors_step(world, step, report, error)
+                 : by->ops->step(by, system, step->t, step->h, step->q, step->v, report, error);
     int is_short = system->pairs && pl_pairs_is_short(system->pairs);
     if (!is_short && !system->missing) return status;
     status = is_short ? pl_pairs_grow(system->pairs, error) : PL_OK;

@@ -7,6 +7,7 @@
 #include "model/divided.h"
 #include "ode/relation.h"
 #include "sparse/partition.h"
+#include "world/vectors.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 void pl_world_unprepare(pl_world *world)
 {
   pl_proportion_release(world);
+  pl_vectors_release(world);
   pl_integrator_destroy(world->integrator);
   pl_fallback_release(world);
   pl_solver_destroy(world->system.solver);
@@ -453,10 +455,15 @@ static int strikes(const pl_world *world)
 static pl_status make_integrator(pl_world *world, pl_error *error)
 {
   double *memory = world->state.numbers + world->layout.integrator;
-  pl_status status = pl_integrator_create(&world->allocator, &world->set.integrator,
-                                          world->bodies.blocks, memory, &world->integrator, error);
-  if (!status) world->integrator->estimates = world->set.tolerance > 0;
-  return status;
+  double *vectors = world->vectors.share ? NULL : memory;
+  pl_status status =
+      pl_integrator_create(&world->allocator, &world->set.integrator, pl_vectors_blocks(world),
+                           vectors, &world->integrator, error);
+  if (status) return status;
+  // numbers of the past lie in the state in any case
+  world->integrator->past = (pl_past *)memory;
+  world->integrator->estimates = world->set.tolerance > 0;
+  return PL_OK;
 }
 
 /* Does the integrator solve linear systems only? */
@@ -549,10 +556,12 @@ pl_status pl_world_prepare_watched(pl_world *world, pl_error *error)
   if (!status) status = pl_world_constrain(world, error);
   if (!status && ops->is_implicit) status = make_matrix(world, error);
   if (!status && ops->relaxes) status = make_relations(world, error);
+  if (!status) status = pl_vectors_prepare(world, error);
   if (!status) status = make_integrator(world, error);
   if (!status) status = pl_fallback_prepare(world, error);
   // from here on ranks compute together
   if (world->bodies.ranks) status = world->bodies.ranks->agree(world->bodies.ranks, status, error);
+  if (!status) status = pl_vectors_connect(world, error);
   if (!status) status = pl_proportion_prepare(world, error);
   if (!status) pl_world_recall(world);
   if (status)

@@ -98,12 +98,15 @@ static const pl_body *most_energetic(const pl_world *world)
   return max;
 }
 
-/* |f|_{M^-1} over the square root of the mass: what loads add to the speed in a second. */
-static double load_acceleration(pl_world *world, double t, const double *q)
+/* |f|_{M^-1} over the square root of the mass: what loads add to the speed in a second; where the
+ * step began, or where it has ended if that is not known at all blocks. */
+static double load_acceleration(pl_world *world)
 {
+  const pl_state *from = &world->saved;
+  const double *q = from->is_packed ? world->state.q : from->q;
   double *f = world->vectors.scratch, *x = world->vectors.work;
   pl_pass_clear(x, world->bodies.blocks, world->pool);
-  world->system.ops->external(&world->system, t, q, x, f);
+  world->system.ops->external(&world->system, from->time, q, x, f);
   world->system.ops->mass_inverse(&world->system, f, x);
   double square = pl_dot(f, x, world->bodies.blocks, world->pool);
   return sqrt(fmax(square, 0) / world->proportion.mass);
@@ -336,7 +339,6 @@ void pl_proportion_end(pl_world *world) { find_kinetic(world, &world->proportion
 static int expect(pl_world *world)
 {
   pl_proportion *self = &world->proportion;
-  const pl_state *from = &world->saved;
   double speed = rms_speed(world, &self->begin);
   int is_slow = speed <= self->wave;
   // another speed than at the end of the last step was given from outside
@@ -344,7 +346,7 @@ static int expect(pl_world *world)
   if (is_slow)
     self->expected = speed;
   else
-    self->expected += world->set.dt * load_acceleration(world, from->time, from->q);
+    self->expected += world->set.dt * load_acceleration(world);
   return is_slow;
 }
 
@@ -396,10 +398,7 @@ pl_status pl_proportion_check(pl_world *world, pl_error *error)
   double speed = rms_speed(world, &self->end), limit = factor * (self->expected + self->wave);
   // what else may explain it is asked for only where that is not enough
   if (!(speed <= limit)) limit += factor * fastest_prescribed(world);
-  if (speed > limit && is_slow) {
-    const pl_state *from = &world->saved;
-    limit += factor * world->set.dt * load_acceleration(world, from->time, from->q);
-  }
+  if (speed > limit && is_slow) limit += factor * world->set.dt * load_acceleration(world);
   if (speed > limit || isnan(speed)) return fail(world, most_energetic(world), speed, limit, error);
   self->speed = speed;
   return PL_OK;

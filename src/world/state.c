@@ -10,7 +10,7 @@
 #include "core/memory.h"
 #include "ode/newton.h"
 #include "sparse/passes.h"
-#include "world/world.h"
+#include "world/vectors.h"
 
 #include <math.h>
 #include <string.h>
@@ -79,6 +79,7 @@ static void place(const pl_layout *layout, double *numbers, pl_state *state)
   state->numbers = state->q = numbers;
   state->v = numbers ? numbers + layout->v : NULL;
   state->materials = numbers ? numbers + layout->materials : NULL;
+  state->is_packed = 0;
 }
 
 pl_status pl_world_resize(pl_world *world, pl_error *error)
@@ -146,8 +147,14 @@ static void copy_numbers(const pl_world *world, const double *from, double *to)
 void pl_state_copy(pl_world *world, const pl_state *from, pl_state *to)
 {
   const pl_state room = *to;
-  copy_numbers(world, from->numbers, room.numbers);
+  if (room.is_packed)
+    pl_vectors_pack(world, from->numbers, room.numbers);
+  else if (from->is_packed)
+    pl_vectors_unpack(world, from->numbers, room.numbers);
+  else
+    copy_numbers(world, from->numbers, room.numbers);
   *to = *from;
+  to->is_packed = room.is_packed;
   to->numbers = room.numbers;
   to->shared = room.shared;
   to->q = room.q;
@@ -164,7 +171,9 @@ double *pl_world_free_room(const pl_world *world)
   const pl_state *states[] = {&world->state, &world->saved, &world->before};
   double *room = world->state.materials;
   for (int i = 0; (room == saved || room == before) && i < 3; i++) {
-    if (states[i]->numbers) room = states[i]->numbers + world->layout.materials;
+    if (states[i]->numbers)
+      room = states[i]->numbers +
+             (states[i]->is_packed ? pl_vectors_packed(world) : world->layout.materials);
   }
   return room;
 }

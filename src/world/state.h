@@ -37,6 +37,7 @@ typedef struct pl_state {
   double *q, *v;     /* in them */
   double *materials; /* what laws remember: in these numbers or in those of another state */
   pl_shared *shared; /* what views hold of them; NULL: there are none */
+  int is_packed;     /* vectors have the blocks that are here only (vectors.h); q and v are NULL */
 } pl_state;
 
 /* Takes a holder off; NULL is fine. */

@@ -51,9 +51,9 @@ static void count(pl_world *world, const pl_step_report *report, double seconds)
   if (report->worst_residual > world->tally.worst_residual)
     world->tally.worst_residual = report->worst_residual;
   world->tally.seconds += seconds;
-  world->tally.seconds_evaluate += world->system.seconds_evaluate;
-  world->tally.seconds_solve += world->system.seconds_solve;
-  world->system.seconds_evaluate = world->system.seconds_solve = 0;
+  world->tally.seconds_evaluate += world->system.clock.evaluate;
+  world->tally.seconds_solve += world->system.clock.solve;
+  world->system.clock.evaluate = world->system.clock.solve = 0;
 }
 
 static void warn_halved(pl_world *world, int halvings, const pl_error *reason)
@@ -72,7 +72,7 @@ static void set_deadline(pl_world *world, double start)
   double budget = world->set.time_budget, tail = fmin(world->tally.tail, 0.5 * budget);
   world->watch.ended = world->watch.is_late = 0;
   world->watch.deadline = budget > 0 ? start + budget - tail : 0;
-  world->system.solved_at = 0;
+  world->system.clock.solved_at = 0;
 }
 
 /* After LATE steps in succession that were late less is done, after IN_TIME that were not, more. */
@@ -94,7 +94,7 @@ static void look_at_clock(pl_world *world, double start, double end)
 {
   double budget = world->set.time_budget;
   int is_late = world->watch.is_late || end - start > budget;
-  double tail = world->system.solved_at > 0 ? end - world->system.solved_at : 0;
+  double tail = world->system.clock.solved_at > 0 ? end - world->system.clock.solved_at : 0;
   world->tally.tail = fmax(tail, 0.9 * world->tally.tail);
   if (!(budget > 0)) return;
   world->tally.late_steps += is_late;

@@ -122,8 +122,9 @@ struct pl_world {
   pl_rows rows;
   struct pl_world_vectors {
     double *scratch, *work;
-    double *expected; /* v as an earlier pass found it; NULL: there is one pass */
-    double *drag;     /* the system's */
+    double *expected;       /* v as an earlier pass found it; NULL: there is one pass */
+    double *drag;           /* the system's */
+    struct pl_share *share; /* vectors.h; NULL: integrators have vectors of all blocks */
   } vectors;
   pl_answer answer;
   struct pl_partition *partition; /* of the rows over ranks; NULL: all are here */

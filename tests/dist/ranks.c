@@ -25,6 +25,7 @@ typedef struct outcome {
   double *numbers; /* displacements, `moved` of them, and behind them stress of the elements */
   double energy, iterations; /* iterations: of a linear solve, in the mean */
   char warning[256];         /* of inverted elements */
+  char note[256];            /* why every rank holds all vectors; empty: each has its own */
 } outcome;
 
 static void hear(void *context, pl_level level, const char *text)
@@ -32,6 +33,8 @@ static void hear(void *context, pl_level level, const char *text)
   outcome *out = context;
   if (level == PL_WARNING && !strncmp(text, "inverted elements", 17))
     snprintf(out->warning, sizeof out->warning, "%s", text);
+  if (level == PL_NOTE && !strncmp(text, "every rank holds", 16))
+    snprintf(out->note, sizeof out->note, "%s", text);
 }
 
 static pl_status look(pl_world *world, outcome *out, pl_error *error)
@@ -108,9 +111,9 @@ static void check_alike(const trial *of, const outcome *alone, const outcome *al
     CHECK_NEAR(all->energy, alone->energy, 1e-6 * fabs(alone->energy) + 1e-12);
   }
   if (test_failures > before || getenv("DIST_TALKS"))
-    printf("  %s %s: \"%s\", \"%s\", %.2e, %g iterations\n", of->scene,
+    printf("  %s %s: \"%s\", \"%s\", %.2e, %g iterations %s\n", of->scene,
            of->changes[0] ? of->changes[0] : "", alone->message, all->message, moved,
-           all->iterations);
+           all->iterations, all->note);
 }
 
 /* The same number on all ranks? */
@@ -177,6 +180,24 @@ TEST(every_integrator_moves_bodies_alike)
     // refused
     if (member->missing || ops->over_ranks) continue;
     if (strcmp(member->name, "cvode") != 0) compare(&of);
+  }
+}
+
+/* Each rank has its own part of the vectors, but for explicit methods. */
+TEST(every_integrator_divides_vectors_alike)
+{
+  for (int i = 0; pl_integrator_family.members[i]; i++) {
+    const pl_member *member = pl_integrator_family.members[i];
+    const pl_integrator_ops *ops = (const void *)member;
+    char method[128];
+    snprintf(method, sizeof method, "integrator.method=%s", member->name);
+    if (member->missing || !ops->is_implicit || !strcmp(member->name, "cvode")) continue;
+    int newton = pl_param_find(member, "newton-tolerance") >= 0;
+    trial of = {ops->is_static ? "bar.xml" : "own.xml", {method, SIMPLE, newton ? TIGHT : NULL}};
+    outcome all = run(&of, 0);
+    CHECK(!all.note[0]);
+    free(all.numbers);
+    compare(&of);
   }
 }
 
@@ -329,6 +350,7 @@ TEST(what_is_for_one_process_is_refused)
 
 #define NAMES                                                                                      \
   X(every_integrator_moves_bodies_alike)                                                           \
+  X(every_integrator_divides_vectors_alike)                                                        \
   X(elements_and_laws_are_divided_alike)                                                           \
   X(bodies_act_on_each_other_alike)                                                                \
   X(every_response_to_contact_ends_alike)                                                          \
