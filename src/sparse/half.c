@@ -29,11 +29,23 @@ static void find_parts(pl_scaled_half *self, const pl_bsr *A)
   for (int row = 0; row < A->rows; row++) {
     for (int k = A->start[row]; k < A->start[row + 1]; k++)
       reach = A->columns[k] > reach ? A->columns[k] : reach;
+    self->part[row] = self->parts;
     int is_end = reach <= row && row + 1 - first >= SMALL_PART;
     if (!is_end && row + 1 < A->rows) continue;
     first = row + 1;
     self->part_nodes[++self->parts] = first;
   }
+}
+
+/* Rows of the factor, for each part those of its nodes, ascending: the first of them stands where
+ * there would be as many nodes before it. */
+static void list_touched(pl_scaled_half *self, int rows)
+{
+  int *next = self->part_blocks;
+  for (int part = 0; part < self->parts; part++)
+    next[part] = self->part_nodes[part] - self->part_rows[part];
+  for (int row = self->inner; row < rows; row++)
+    self->touched[next[self->part[self->node[row]]]++] = row;
 }
 
 /* Nodes that nothing touches in their own order, then those of the factor in its. */
@@ -44,33 +56,80 @@ static void order_rows(pl_scaled_half *self, int rows, const pl_pairs *pairs,
   for (int part = 0; part < self->parts; part++) {
     self->part_rows[part] = row;
     for (int node = self->part_nodes[part]; node < self->part_nodes[part + 1]; node++) {
-      if (!factor || pairs->local[node] < 0) self->node[row++] = node;
+      if (factor && pairs->local[node] >= 0) continue;
+      self->place[node] = row;
+      self->node[row++] = node;
     }
   }
   self->part_rows[self->parts] = self->inner = row;
-  for (int k = 0; factor && k < factor->count; k++)
-    self->node[row++] = pairs->touched[factor->order[k]];
-  for (row = 0; row < rows; row++) self->place[self->node[row]] = row;
+  for (int k = 0; factor && k < factor->count; k++, row++) {
+    self->node[row] = pairs->touched[factor->order[k]];
+    self->place[self->node[row]] = row;
+  }
+  list_touched(self, rows);
 }
 
 /* ---- the pattern ---- */
 
-/* Where each column begins; returns how many blocks there are in all. */
-static int place_columns(pl_scaled_half *self, const pl_bsr *A, const pl_small_factor *factor)
+typedef struct patterning {
+  pl_scaled_half *self;
+  const pl_bsr *A;
+} patterning;
+
+/* How many blocks the columns of a part have, and it has in all. */
+static void count_part(void *context, int part)
+{
+  const patterning *job = context;
+  pl_scaled_half *self = job->self;
+  int sum = 0;
+  for (int column = self->part_rows[part]; column < self->part_rows[part + 1]; column++) {
+    int node = self->node[column], count = 0;
+    for (int i = job->A->start[node]; i < job->A->start[node + 1]; i++)
+      count += self->place[job->A->columns[i]] > column;
+    self->next[column] = count;
+    sum += count;
+  }
+  self->part_blocks[part] = sum;
+}
+
+/* From sums to where parts begin; returns the end. */
+static int place_parts(pl_scaled_half *self)
 {
   int at = 0;
-  for (int column = 0; column < A->rows; column++) {
-    self->start[column] = self->next[column] = at;
-    int k = column - self->inner, node = self->node[column];
-    if (k >= 0) {
-      at += factor->start[k + 1] - factor->start[k];
-      continue;
-    }
-    for (int i = A->start[node]; i < A->start[node + 1]; i++)
-      at += self->place[A->columns[i]] > column;
+  for (int part = 0; part < self->parts; part++) {
+    int size = self->part_blocks[part];
+    self->part_blocks[part] = at;
+    at += size;
   }
-  self->start[A->rows] = at;
   return at;
+}
+
+/* A's blocks of a row that stand in L, but for those that are in the factor. */
+static void list_row(pl_scaled_half *self, const pl_bsr *A, int row)
+{
+  int node = self->node[row];
+  for (int k = A->start[node]; k < A->start[node + 1]; k++) {
+    int column = self->place[A->columns[k]];
+    if (column >= row || column >= self->inner) continue;
+    int at = self->next[column]++;
+    self->rows[at] = row;
+    self->source[at] = k;
+  }
+}
+
+static void list_part(void *context, int part)
+{
+  const patterning *job = context;
+  pl_scaled_half *self = job->self;
+  int first = self->part_rows[part], last = self->part_rows[part + 1];
+  for (int column = first, at = self->part_blocks[part]; column < last; column++) {
+    int count = self->next[column];
+    self->start[column] = self->next[column] = at;
+    at += count;
+  }
+  for (int row = first; row < last; row++) list_row(self, job->A, row);
+  for (int i = self->part_nodes[part] - first; i < self->part_nodes[part + 1] - last; i++)
+    list_row(self, job->A, self->touched[i]);
 }
 
 static pl_status make_room(pl_scaled_half *self, size_t blocks, pl_error *error)
@@ -86,54 +145,51 @@ static pl_status make_room(pl_scaled_half *self, size_t blocks, pl_error *error)
   return PL_OK;
 }
 
-static void put(pl_scaled_half *self, int column, int row, int source)
+/* The columns of the factor, from a place on. */
+static void list_factor(pl_scaled_half *self, const pl_small_factor *factor, int at)
 {
-  int at = self->next[column]++;
-  self->rows[at] = row;
-  self->source[at] = source;
-}
-
-/* A's blocks of a row that stand in L, but for those that are in the factor. */
-static void list_row(pl_scaled_half *self, const pl_bsr *A, int row)
-{
-  int node = self->node[row];
-  for (int k = A->start[node]; k < A->start[node + 1]; k++) {
-    int column = self->place[A->columns[k]];
-    if (column < row && column < self->inner) put(self, column, row, k);
+  for (int k = 0; k <= factor->count; k++) self->start[self->inner + k] = at + factor->start[k];
+  for (int e = 0; e < factor->start[factor->count]; e++) {
+    self->rows[at + e] = self->inner + factor->rows[e];
+    self->source[at + e] = e;
   }
 }
 
 static pl_status make_pattern(pl_scaled_half *self, const pl_bsr *A, const pl_pairs *pairs,
-                              const pl_small_factor *factor, pl_error *error)
+                              const pl_small_factor *factor, pl_pool *pool, pl_error *error)
 {
+  patterning job = {self, A};
   order_rows(self, A->rows, pairs, factor);
-  pl_status status = make_room(self, (size_t)place_columns(self, A, factor), error);
+  pl_parallel(pool, self->parts, count_part, &job);
+  int own = place_parts(self), rest = factor ? factor->start[factor->count] : 0;
+  pl_status status = make_room(self, (size_t)own + (size_t)rest, error);
   if (status) return status;
-  for (int row = 0; row < A->rows; row++) list_row(self, A, row);
-  for (int k = 0; factor && k < factor->count; k++) {
-    for (int e = factor->start[k]; e < factor->start[k + 1]; e++)
-      put(self, self->inner + k, self->inner + factor->rows[e], e);
-  }
+  pl_parallel(pool, self->parts, list_part, &job);
+  self->start[self->inner] = own;
+  if (factor) list_factor(self, factor, own);
   return PL_OK;
 }
 
 pl_status pl_half_create(pl_scaled_half *self, const pl_allocator *allocator, const pl_bsr *A,
                          pl_error *error)
 {
-  size_t rows = (size_t)A->rows;
+  size_t rows = (size_t)A->rows, most = rows / SMALL_PART + 2;
   self->allocator = *allocator;
-  self->node = pl_alloc(allocator, 2 * rows, sizeof *self->node);
+  self->node = pl_alloc(allocator, 4 * rows, sizeof *self->node);
   self->start = pl_alloc(allocator, 2 * rows + 1, sizeof *self->start);
-  self->part_nodes = pl_alloc(allocator, 2 * (rows / SMALL_PART + 2), sizeof *self->part_nodes);
+  self->part_nodes = pl_alloc(allocator, 3 * most, sizeof *self->part_nodes);
   self->scale = pl_alloc(allocator, 9 * rows + 1, sizeof *self->scale);
   if (!self->node || !self->start || !self->part_nodes || !self->scale)
     return pl_fail_memory(error);
   self->place = self->node + rows;
+  self->part = self->node + 2 * rows;
+  self->touched = self->node + 3 * rows;
   self->next = self->start + rows + 1;
-  self->part_rows = self->part_nodes + rows / SMALL_PART + 2;
+  self->part_rows = self->part_nodes + most;
+  self->part_blocks = self->part_rows + most;
   self->scale[9 * rows] = 0;
   find_parts(self, A);
-  return make_pattern(self, A, NULL, NULL, error);
+  return make_pattern(self, A, NULL, NULL, NULL, error);
 }
 
 /* ---- the values ---- */
@@ -194,7 +250,7 @@ pl_status pl_half_prepare(pl_scaled_half *self, const pl_bsr *A, const double *i
   uint64_t pattern = factor ? pl_correction_pattern(pairs) : 0;
   if (self->is_broken || self->pattern != pattern) {
     self->is_broken = 1;
-    pl_status status = make_pattern(self, A, pairs, factor, error);
+    pl_status status = make_pattern(self, A, pairs, factor, pool, error);
     if (status) return status;
     self->is_broken = 0;
     self->pattern = pattern;

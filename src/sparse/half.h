@@ -21,14 +21,16 @@ typedef struct pl_scaled_half {
   pl_allocator allocator;
   int inner;         /* rows before those of the factor */
   int *node, *place; /* a row's node; the other way */
+  int *part, *touched; /* a node's part; work: rows of the factor, part by part */
   int *start, *next; /* where each column's blocks begin, and the end; work */
   int *rows;         /* of the blocks, column by column */
   int *source;       /* which block of A each is, or of the factor */
   double *values;
   double *scale; /* W, row by row, row-major; 1 more is read */
   int parts;
-  int *part_nodes; /* where each part begins, and the end */
-  int *part_rows;  /* likewise of those that are not in the factor */
+  int *part_nodes;  /* where each part begins, and the end */
+  int *part_rows;   /* likewise of those that are not in the factor */
+  int *part_blocks; /* work: of the pattern, per part */
   size_t row_room, source_room, value_room;
   int is_broken;    /* the pattern was left unfinished */
   uint64_t pattern; /* what the pattern was made for: a hash of the pairs, 0: of none */
