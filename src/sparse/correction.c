@@ -333,10 +333,9 @@ static pl_status factorise(pl_correction *self, pl_pool *pool, pl_error *error)
 {
   double shift = 0, last = 0;
   for (int trial = 0; trial < MOST_TRIALS; trial++) {
-    pl_status status =
-        self->is_exact
-            ? pl_small_factor_compute(&self->factor, &self->M, self->projections, shift, pool)
-            : invert_diagonal(self, shift);
+    pl_status status = self->is_exact ? pl_small_factor_compute(&self->factor, &self->M,
+                                                                self->projections, shift, pool)
+                                      : invert_diagonal(self, shift);
     self->shift = shift;
     if (!status) return PL_OK;
     if (status == PL_E_DIVERGED) return fail_factor(status, 0, error);

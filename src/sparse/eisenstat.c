@@ -19,8 +19,10 @@
  * ssor and the correction of the touched blocks (correction.h).
  *
  * The split residual is not the true one, W^-T (1 + L) r; near the end that is looked at, for
- * half a product each time. Threads share the parts that A does not couple, such as bodies, and the
- * parts of the factor, such as separate places of contact; a sweep over a part runs in one thread. */
+ * half a product each time, and once by a product with A itself, which rounding has no part in.
+ * Threads share the parts that A does not couple, such as bodies, and the
+ * parts of the factor, such as separate places of contact; a sweep over a part runs in one thread.
+ */
 #include "core/error.h"
 #include "core/memory.h"
 #include "sparse/blockwise.h"
@@ -49,7 +51,7 @@ typedef struct eisenstat {
   int is_split;            /* the iteration is Eisenstat's, not that of cg */
   pl_scaled_half half;
   const pl_small_factor *factor; /* of what pairs touch; NULL: nothing */
-  double *dots, *factor_dots; /* p.q of each part, and of each of the factor's */
+  double *dots, *factor_dots;    /* p.q of each part, and of each of the factor's */
   size_t factor_room;
   double *vectors[VECTORS]; /* wide */
 } eisenstat;
@@ -127,8 +129,8 @@ static void leave_chunk(void *context, int chunk)
     size_t at = 3 * (size_t)half->node[row];
     const double *W = half->scale + 9 * (size_t)row, *v = job->from + PL_WIDE * row;
     for (size_t i = 0; i < 3; i++)
-      x[at + i] = (x0 ? x0[at + i] : 0) +
-                  (W[3 * i] * v[0] + W[3 * i + 1] * v[1] + W[3 * i + 2] * v[2]);
+      x[at + i] =
+          (x0 ? x0[at + i] : 0) + (W[3 * i] * v[0] + W[3 * i + 1] * v[1] + W[3 * i + 2] * v[2]);
   }
 }
 
@@ -289,6 +291,76 @@ static double multiply(step *job, double beta)
   return sum;
 }
 
+/* ---- the size of the true residual, by the split one ---- */
+
+static void unsplit_part(void *context, int part)
+{
+  const step *job = context;
+  const int *rows = job->self->half.part_rows + part;
+  job->kernel->multiply(&job->L, job->now.r, job->at.t, rows[0], rows[1]);
+}
+
+static void unsplit_factor(void *context, int part)
+{
+  const step *job = context;
+  int rows[2];
+  factor_rows(job->self, part, rows);
+  job->kernel->multiply(&job->L, job->now.r, job->at.t, rows[0], rows[1]);
+}
+
+/* |P r|^2 by s = W^T r: the columns of W span what is free, and are made orthogonal one by one. */
+static double free_square(const double W[9], const double s[3])
+{
+  double q[3][3], along[3], square[3], sum = 0;
+  for (int c = 0; c < 3; c++) {
+    double w[3] = {W[c], W[3 + c], W[6 + c]};
+    along[c] = s[c];
+    square[c] = 0;
+    for (int j = 0; j < c; j++) {
+      double dot = w[0] * q[j][0] + w[1] * q[j][1] + w[2] * q[j][2];
+      double part = square[j] > 0 ? dot / square[j] : 0;
+      along[c] -= part * along[j];
+      for (int i = 0; i < 3; i++) w[i] -= part * q[j][i];
+    }
+    memcpy(q[c], w, sizeof w);
+    if (W[4 * c] > 0) square[c] = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
+    if (square[c] > 0) sum += along[c] * along[c] / square[c];
+  }
+  return sum;
+}
+
+/* The same; where nothing is held, W^T r = s is solved. */
+static double row_square(const double W[9], const double s[3])
+{
+  if (!(W[0] > 0 && W[4] > 0 && W[8] > 0)) return free_square(W, s);
+  double r2 = s[2] / W[8], r1 = (s[1] - W[7] * r2) / W[4];
+  double r0 = (s[0] - W[3] * r1 - W[6] * r2) / W[0];
+  return r0 * r0 + r1 * r1 + r2 * r2;
+}
+
+static void square_chunk(void *context, int chunk)
+{
+  const step *job = context;
+  const pl_krylov *krylov = &job->self->krylov;
+  const int *rows = krylov->A->chunk_rows + chunk;
+  double sum = 0;
+  for (int row = rows[0]; row < rows[1]; row++)
+    sum += row_square(job->self->half.scale + 9 * (size_t)row, job->at.t + PL_WIDE * row);
+  krylov->parts[2 * chunk] = sum;
+}
+
+/* |P (b - A (x + W x'))|, as far as rounding goes. t is made again in every product. */
+static double unsplit_size(step *job)
+{
+  const pl_krylov *krylov = &job->self->krylov;
+  size_t rows = (size_t)krylov->A->rows;
+  memcpy(job->at.t, job->now.r, PL_WIDE * rows * sizeof *job->at.t);
+  pl_parallel(krylov->pool, job->self->half.parts, unsplit_part, job);
+  pl_parallel(krylov->pool, factor_parts(job->self), unsplit_factor, job);
+  pl_parallel(krylov->pool, krylov->A->chunks, square_chunk, job);
+  return sqrt(pl_krylov_sum(krylov, 0));
+}
+
 static pl_status run(eisenstat *self, step *job, double goal, double rr, double end,
                      pl_error *error)
 {
@@ -309,7 +381,8 @@ static pl_status run(eisenstat *self, step *job, double goal, double rr, double 
     krylov->report->iterations++;
     if (rr <= end) {
       // how far the split residual must fall follows from what the true one is now
-      double size = true_size(self);
+      double size = unsplit_size(job);
+      if (size <= goal) size = true_size(self);
       // where it no longer follows, only the caller's fresh start can help
       if (size <= goal) krylov->known = size;
       if (size <= goal || !(size < FOLLOWS * seen)) return PL_OK;

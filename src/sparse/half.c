@@ -29,7 +29,6 @@ static void find_parts(pl_scaled_half *self, const pl_bsr *A)
   for (int row = 0; row < A->rows; row++) {
     for (int k = A->start[row]; k < A->start[row + 1]; k++)
       reach = A->columns[k] > reach ? A->columns[k] : reach;
-    self->part[row] = self->parts;
     int is_end = reach <= row && row + 1 - first >= SMALL_PART;
     if (!is_end && row + 1 < A->rows) continue;
     first = row + 1;
@@ -37,20 +36,8 @@ static void find_parts(pl_scaled_half *self, const pl_bsr *A)
   }
 }
 
-/* Rows of the factor, for each part those of its nodes, ascending: the first of them stands where
- * there would be as many nodes before it. */
-static void list_touched(pl_scaled_half *self, int rows)
-{
-  int *next = self->part_blocks;
-  for (int part = 0; part < self->parts; part++)
-    next[part] = self->part_nodes[part] - self->part_rows[part];
-  for (int row = self->inner; row < rows; row++)
-    self->touched[next[self->part[self->node[row]]]++] = row;
-}
-
 /* Nodes that nothing touches in their own order, then those of the factor in its. */
-static void order_rows(pl_scaled_half *self, int rows, const pl_pairs *pairs,
-                       const pl_small_factor *factor)
+static void order_rows(pl_scaled_half *self, const pl_pairs *pairs, const pl_small_factor *factor)
 {
   int row = 0;
   for (int part = 0; part < self->parts; part++) {
@@ -66,7 +53,6 @@ static void order_rows(pl_scaled_half *self, int rows, const pl_pairs *pairs,
     self->node[row] = pairs->touched[factor->order[k]];
     self->place[self->node[row]] = row;
   }
-  list_touched(self, rows);
 }
 
 /* ---- the pattern ---- */
@@ -86,7 +72,7 @@ static void count_part(void *context, int part)
     int node = self->node[column], count = 0;
     for (int i = job->A->start[node]; i < job->A->start[node + 1]; i++)
       count += self->place[job->A->columns[i]] > column;
-    self->next[column] = count;
+    self->start[column] = count;
     sum += count;
   }
   self->part_blocks[part] = sum;
@@ -104,32 +90,31 @@ static int place_parts(pl_scaled_half *self)
   return at;
 }
 
-/* A's blocks of a row that stand in L, but for those that are in the factor. */
-static void list_row(pl_scaled_half *self, const pl_bsr *A, int row)
+/* Those that stand in L of a column, from a place on: rows from first to before last. They are
+ * found across the diagonal, where they are in the order of rows. Returns the end. */
+static int list_column(pl_scaled_half *self, const pl_bsr *A, int column, int first, int last,
+                       int at)
 {
-  int node = self->node[row];
+  int node = self->node[column];
   for (int k = A->start[node]; k < A->start[node + 1]; k++) {
-    int column = self->place[A->columns[k]];
-    if (column >= row || column >= self->inner) continue;
-    int at = self->next[column]++;
+    int row = self->place[A->columns[k]];
+    if (row < first || row >= last) continue;
     self->rows[at] = row;
-    self->source[at] = k;
+    self->source[at++] = k;
   }
+  return at;
 }
 
 static void list_part(void *context, int part)
 {
   const patterning *job = context;
   pl_scaled_half *self = job->self;
-  int first = self->part_rows[part], last = self->part_rows[part + 1];
-  for (int column = first, at = self->part_blocks[part]; column < last; column++) {
-    int count = self->next[column];
-    self->start[column] = self->next[column] = at;
-    at += count;
+  int at = self->part_blocks[part];
+  for (int column = self->part_rows[part]; column < self->part_rows[part + 1]; column++) {
+    self->start[column] = at;
+    at = list_column(self, job->A, column, column + 1, self->inner, at);
+    at = list_column(self, job->A, column, self->inner, job->A->rows, at);
   }
-  for (int row = first; row < last; row++) list_row(self, job->A, row);
-  for (int i = self->part_nodes[part] - first; i < self->part_nodes[part + 1] - last; i++)
-    list_row(self, job->A, self->touched[i]);
 }
 
 static pl_status make_room(pl_scaled_half *self, size_t blocks, pl_error *error)
@@ -159,7 +144,7 @@ static pl_status make_pattern(pl_scaled_half *self, const pl_bsr *A, const pl_pa
                               const pl_small_factor *factor, pl_pool *pool, pl_error *error)
 {
   patterning job = {self, A};
-  order_rows(self, A->rows, pairs, factor);
+  order_rows(self, pairs, factor);
   pl_parallel(pool, self->parts, count_part, &job);
   int own = place_parts(self), rest = factor ? factor->start[factor->count] : 0;
   pl_status status = make_room(self, (size_t)own + (size_t)rest, error);
@@ -175,16 +160,13 @@ pl_status pl_half_create(pl_scaled_half *self, const pl_allocator *allocator, co
 {
   size_t rows = (size_t)A->rows, most = rows / SMALL_PART + 2;
   self->allocator = *allocator;
-  self->node = pl_alloc(allocator, 4 * rows, sizeof *self->node);
-  self->start = pl_alloc(allocator, 2 * rows + 1, sizeof *self->start);
+  self->node = pl_alloc(allocator, 2 * rows, sizeof *self->node);
+  self->start = pl_alloc(allocator, rows + 1, sizeof *self->start);
   self->part_nodes = pl_alloc(allocator, 3 * most, sizeof *self->part_nodes);
   self->scale = pl_alloc(allocator, 9 * rows + 1, sizeof *self->scale);
   if (!self->node || !self->start || !self->part_nodes || !self->scale)
     return pl_fail_memory(error);
   self->place = self->node + rows;
-  self->part = self->node + 2 * rows;
-  self->touched = self->node + 3 * rows;
-  self->next = self->start + rows + 1;
   self->part_rows = self->part_nodes + most;
   self->part_blocks = self->part_rows + most;
   self->scale[9 * rows] = 0;
@@ -237,9 +219,11 @@ static void scale_chunk(void *context, int chunk)
   const pl_eisenstat_kernel *kernel = pl_eisenstat_kernel_pick();
   for (int column = job->A->chunk_rows[chunk]; column < job->A->chunk_rows[chunk + 1]; column++) {
     int at = self->start[column], count = self->start[column + 1] - at;
-    const double *from = column < self->inner ? job->A->values : job->factor->W;
-    kernel->scale(from, self->source + at, self->rows + at, count, self->scale, column,
-                  self->values + 9 * (size_t)at);
+    int is_inner = column < self->inner;
+    const double *from = is_inner ? job->A->values : job->factor->W;
+    (is_inner ? kernel->scale_turned : kernel->scale)(from, self->source + at, self->rows + at,
+                                                      count, self->scale, column,
+                                                      self->values + 9 * (size_t)at);
   }
 }
 

@@ -21,10 +21,9 @@ typedef struct pl_scaled_half {
   pl_allocator allocator;
   int inner;         /* rows before those of the factor */
   int *node, *place; /* a row's node; the other way */
-  int *part, *touched; /* a node's part; work: rows of the factor, part by part */
-  int *start, *next; /* where each column's blocks begin, and the end; work */
+  int *start;        /* where each column's blocks begin, and the end */
   int *rows;         /* of the blocks, column by column */
-  int *source;       /* which block of A each is, or of the factor */
+  int *source;       /* which block of A is across the diagonal, or which of the factor */
   double *values;
   double *scale; /* W, row by row, row-major; 1 more is read */
   int parts;

@@ -195,13 +195,13 @@ static pl_status make_room(pl_small_factor *factor, int count, pl_error *error)
     void **at;
     size_t size;
   } all[] = {
-      {(void **)&factor->order, sizeof(int)},      {(void **)&factor->place, sizeof(int)},
-      {(void **)&factor->start, sizeof(int)},      {(void **)&factor->degree, sizeof(int)},
-      {(void **)&factor->least, sizeof(int)},      {(void **)&factor->label, sizeof(int)},
-      {(void **)&factor->labelled, sizeof(int)},   {(void **)&factor->low, sizeof(int)},
-      {(void **)&factor->high, sizeof(int)},       {(void **)&factor->inverse, 9 * sizeof(double)},
+      {(void **)&factor->order, sizeof(int)},       {(void **)&factor->place, sizeof(int)},
+      {(void **)&factor->start, sizeof(int)},       {(void **)&factor->degree, sizeof(int)},
+      {(void **)&factor->least, sizeof(int)},       {(void **)&factor->label, sizeof(int)},
+      {(void **)&factor->labelled, sizeof(int)},    {(void **)&factor->low, sizeof(int)},
+      {(void **)&factor->high, sizeof(int)},        {(void **)&factor->inverse, 9 * sizeof(double)},
       {(void **)&factor->work, 3 * sizeof(double)}, {(void **)&factor->part_start, sizeof(int)},
-      {(void **)&factor->cost, sizeof(double)},    {(void **)&factor->status, sizeof(pl_status)}};
+      {(void **)&factor->cost, sizeof(double)},     {(void **)&factor->status, sizeof(pl_status)}};
   factor->room = 0;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     pl_free(allocator, *all[i].at);
