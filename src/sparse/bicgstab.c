@@ -96,7 +96,7 @@ static pl_status prepare(pl_solver *self, const pl_bsr *A, const pl_filter *filt
 {
   pl_status status =
       self->preconditioner->ops->prepare(self->preconditioner, A, filter, pool, error);
-  return status ? status : pl_solver_correct(self, A, filter, error);
+  return status ? status : pl_solver_correct(self, A, filter, pool, error);
 }
 
 /* ---- passes ---- */

@@ -8,12 +8,15 @@
 #include "sparse/small_factor.h"
 #include "sparse/triangle_kernel.h"
 
+#include <limits.h>
 #include <string.h>
 
 enum {
   MOST_EXACT = 5000, /* touched blocks, beyond which no order is looked for */
   PRODUCTS = 200,    /* with A that a complete factor may cost */
-  MOST_TRIALS = 16   /* of a factor with a raised diagonal */
+  MOST_TRIALS = 16,  /* of a factor with a raised diagonal */
+  MOST_SHARES = 8,   /* of the touched blocks, each with a list of its own */
+  SHARE = 64         /* blocks of one at least */
 };
 static const double first_shift = 1e-3;
 
@@ -26,12 +29,12 @@ typedef struct pl_correction {
   double shift; /* by which the factor's diagonal is raised, as a part of itself */
   pl_bsr M;     /* A_cc; its arrays are here, without chunks */
   size_t row_room, column_room, value_room;
-  int *seen;                  /* per touched block: work */
+  int *seen;                  /* per share and touched block: work */
   const double **projections; /* per touched block, NULL: free */
   double *inverse;            /* of M's diagonal blocks, for sweeps */
   double *in, *out, *rest;    /* vectors over c */
   double *all;                /* a vector over all rows */
-  size_t all_room;
+  size_t all_room, seen_room;
   pl_small_factor factor;
 } pl_correction;
 
@@ -86,7 +89,9 @@ static pl_status make_room(pl_correction *self, int count, int rows, pl_error *e
 {
   const pl_allocator *allocator = &self->allocator;
   if (pl_reserve(allocator, (void **)&self->all, &self->all_room, 3 * (size_t)rows,
-                 sizeof *self->all))
+                 sizeof *self->all) ||
+      pl_reserve(allocator, (void **)&self->seen, &self->seen_room, MOST_SHARES * (size_t)count,
+                 sizeof *self->seen))
     return pl_fail_memory(error);
   if ((size_t)count < self->row_room) return PL_OK;
   struct {
@@ -94,7 +99,6 @@ static pl_status make_room(pl_correction *self, int count, int rows, pl_error *e
     size_t size;
   } arrays[] = {{(void **)&self->M.start, sizeof(int)},
                 {(void **)&self->M.diagonal, sizeof(int)},
-                {(void **)&self->seen, sizeof(int)},
                 {(void **)&self->projections, sizeof(double *)},
                 {(void **)&self->inverse, 9 * sizeof(double)},
                 {(void **)&self->in, 3 * sizeof(double)},
@@ -119,76 +123,141 @@ static void sort(int *list, int count)
   }
 }
 
-/* Puts a column into the row's list unless it is there. */
-static pl_status add_column(pl_correction *self, int row, int column, int *end, pl_error *error)
+/* One job over shares of the touched blocks. */
+typedef struct sharing {
+  pl_correction *self;
+  const pl_pairs *pairs;
+  const pl_bsr *A;
+} sharing;
+
+typedef struct share {
+  int first, last; /* touched blocks */
+  int *seen;       /* per touched block: work */
+} share;
+
+static int share_count(int count)
 {
-  if (self->seen[column] == row + 1) return PL_OK;
-  self->seen[column] = row + 1;
-  if (pl_reserve(&self->allocator, (void **)&self->M.columns, &self->column_room, (size_t)*end + 1,
-                 sizeof *self->M.columns))
-    return pl_fail_memory(error);
-  self->M.columns[(*end)++] = column;
-  return PL_OK;
+  int most = pl_chunk_count(count, SHARE);
+  return most < MOST_SHARES ? most : MOST_SHARES;
 }
 
-/* The columns of A's row that are touched, and those of all stencils that touch it. */
-static pl_status make_row(pl_correction *self, const pl_pairs *pairs, const pl_bsr *A, int row,
-                          int *end, pl_error *error)
+static share share_of(const sharing *job, int number)
 {
-  int node = pairs->touched[row];
-  pl_status status = PL_OK;
-  for (int k = A->start[node]; k < A->start[node + 1] && !status; k++) {
+  int64_t count = job->pairs->touched_count, shares = share_count((int)count);
+  return (share){(int)(count * number / shares), (int)(count * (number + 1) / shares),
+                 job->self->seen + (size_t)number * (size_t)count};
+}
+
+/* Puts a column into the row's list unless it is there. */
+static void add_column(const sharing *job, const share *in, int row, int column, int *end)
+{
+  if (in->seen[column] == row + 1) return;
+  in->seen[column] = row + 1;
+  job->self->M.columns[(*end)++] = column;
+}
+
+/* The columns of A's row that are touched, and those of all stencils that touch it. Returns the
+ * end. */
+static int list_columns(const sharing *job, const share *in, int row)
+{
+  const pl_pairs *pairs = job->pairs;
+  const pl_bsr *A = job->A;
+  int node = pairs->touched[row], end = job->self->M.start[row];
+  for (int k = A->start[node]; k < A->start[node + 1]; k++) {
     int column = pairs->local[A->columns[k]];
-    if (column >= 0) status = add_column(self, row, column, end, error);
+    if (column >= 0) add_column(job, in, row, column, &end);
   }
-  for (int k = pairs->list_start[row]; k < pairs->list_start[row + 1] && !status; k++) {
+  for (int k = pairs->list_start[row]; k < pairs->list_start[row + 1]; k++) {
     int s = pairs->list_stencil[k];
-    for (int e = pairs->first[s]; e < pairs->first[s + 1] && !status; e++)
-      status = add_column(self, row, pairs->local[pairs->block[e]], end, error);
+    for (int e = pairs->first[s]; e < pairs->first[s + 1]; e++)
+      add_column(job, in, row, pairs->local[pairs->block[e]], &end);
   }
-  return status;
+  return end;
+}
+
+/* M.diagonal is how many blocks a row has. */
+static void make_rows(void *context, int number)
+{
+  const sharing *job = context;
+  const share in = share_of(job, number);
+  pl_bsr *M = &job->self->M;
+  memset(in.seen, 0, (size_t)M->rows * sizeof *in.seen);
+  for (int row = in.first; row < in.last; row++) {
+    M->diagonal[row] = list_columns(job, &in, row) - M->start[row];
+    sort(M->columns + M->start[row], M->diagonal[row]);
+  }
+}
+
+/* Room for every row, as if no block came twice. Returns the end. */
+static int64_t place_rows(pl_correction *self, const pl_pairs *pairs, const pl_bsr *A)
+{
+  int64_t end = 0;
+  for (int row = 0; row < pairs->touched_count && end < INT_MAX; row++) {
+    int node = pairs->touched[row];
+    self->M.start[row] = (int)end;
+    end += A->start[node + 1] - A->start[node];
+    for (int k = pairs->list_start[row]; k < pairs->list_start[row + 1]; k++) {
+      int s = pairs->list_stencil[k];
+      end += pairs->first[s + 1] - pairs->first[s];
+    }
+  }
+  return end;
+}
+
+/* Rows one behind the other, and where their diagonals are. */
+static void pack_rows(pl_bsr *M)
+{
+  int end = 0;
+  for (int row = 0; row < M->rows; row++) {
+    int from = M->start[row], size = M->diagonal[row];
+    memmove(M->columns + end, M->columns + from, (size_t)size * sizeof *M->columns);
+    M->start[row] = M->diagonal[row] = end;
+    while (M->columns[M->diagonal[row]] < row) M->diagonal[row]++;
+    end += size;
+  }
+  M->start[M->rows] = end;
 }
 
 static pl_status make_pattern(pl_correction *self, const pl_pairs *pairs, const pl_bsr *A,
-                              pl_error *error)
+                              pl_pool *pool, pl_error *error)
 {
-  int count = pairs->touched_count, end = 0;
+  int count = pairs->touched_count;
+  pl_bsr *M = &self->M;
+  sharing job = {self, pairs, A};
   pl_status status = make_room(self, count, A->rows, error);
   if (status) return status;
-  pl_bsr *M = &self->M;
   M->rows = count;
-  memset(self->seen, 0, (size_t)count * sizeof *self->seen);
-  for (int row = 0; row < count; row++) {
-    M->start[row] = end;
-    status = make_row(self, pairs, A, row, &end, error);
-    if (status) return status;
-    sort(M->columns + M->start[row], end - M->start[row]);
-    M->diagonal[row] = M->start[row];
-    while (M->columns[M->diagonal[row]] < row) M->diagonal[row]++;
-  }
-  M->start[count] = end;
+  int64_t most = place_rows(self, pairs, A);
+  if (most >= INT_MAX)
+    return pl_fail(error, PL_E_LIMIT, "%d blocks in contact have too many pairs", count);
+  if (pl_reserve(&self->allocator, (void **)&M->columns, &self->column_room, (size_t)most,
+                 sizeof *M->columns))
+    return pl_fail_memory(error);
+  pl_parallel(pool, share_count(count), make_rows, &job);
+  pack_rows(M);
   // sweeps load a little beyond the end
-  if (pl_reserve(&self->allocator, (void **)&M->values, &self->value_room, 9 * (size_t)end + 4,
-                 sizeof *M->values))
+  if (pl_reserve(&self->allocator, (void **)&M->values, &self->value_room,
+                 9 * (size_t)M->start[count] + 4, sizeof *M->values))
     return pl_fail_memory(error);
   self->is_exact = 0;
   if (count > MOST_EXACT) return PL_OK;
-  status = pl_small_factor_analyse(&self->factor, M, PRODUCTS * 9.0 * A->start[A->rows], error);
+  status =
+      pl_small_factor_analyse(&self->factor, M, PRODUCTS * 9.0 * A->start[A->rows], pool, error);
   self->is_exact = self->factor.count > 0;
   return status;
 }
 
 /* ---- the values ---- */
 
-/* Adds a row's blocks of a stencil, whose entry e the row is, where self->seen has the places of
- * the row's columns. */
-static void add_stencil(pl_correction *self, const pl_pairs *pairs, int s, int e)
+/* Adds a row's blocks of a stencil, whose entry e the row is, where seen has the places of the
+ * row's columns. */
+static void add_stencil(pl_bsr *M, const int *seen, const pl_pairs *pairs, int s, int e)
 {
   const double *D = pairs->D + 9 * (size_t)s, *w = pairs->weight;
   const double turned[9] = {D[0], D[3], D[6], D[1], D[4], D[7], D[2], D[5], D[8]};
   double block[9];
   for (int b = pairs->first[s]; b < pairs->first[s + 1]; b++) {
-    double *to = self->M.values + 9 * (size_t)self->seen[pairs->local[pairs->block[b]]];
+    double *to = M->values + 9 * (size_t)seen[pairs->local[pairs->block[b]]];
     if (pairs->is_scalar[s]) { // as pl_pairs_block has it
       for (int i = 0; i < 9; i++) to[i] += w[e] * (w[b] * turned[i]);
       continue;
@@ -199,21 +268,26 @@ static void add_stencil(pl_correction *self, const pl_pairs *pairs, int s, int e
 }
 
 /* Row by row; stencils are listed in their order at every row. */
-static void load_values(pl_correction *self, const pl_pairs *pairs, const pl_bsr *A)
+static void load_rows(void *context, int number)
 {
-  pl_bsr *M = &self->M;
-  memset(M->values, 0, 9 * (size_t)M->start[M->rows] * sizeof *M->values);
-  for (int row = 0; row < M->rows; row++) {
+  const sharing *job = context;
+  const share in = share_of(job, number);
+  const pl_pairs *pairs = job->pairs;
+  const pl_bsr *A = job->A;
+  pl_bsr *M = &job->self->M;
+  size_t from = 9 * (size_t)M->start[in.first], to = 9 * (size_t)M->start[in.last];
+  memset(M->values + from, 0, (to - from) * sizeof *M->values);
+  for (int row = in.first; row < in.last; row++) {
     int node = pairs->touched[row];
-    for (int k = M->start[row]; k < M->start[row + 1]; k++) self->seen[M->columns[k]] = k;
+    for (int k = M->start[row]; k < M->start[row + 1]; k++) in.seen[M->columns[k]] = k;
     for (int k = A->start[node]; k < A->start[node + 1]; k++) {
       int column = pairs->local[A->columns[k]];
       if (column < 0) continue;
-      memcpy(M->values + 9 * (size_t)self->seen[column], A->values + 9 * (size_t)k,
+      memcpy(M->values + 9 * (size_t)in.seen[column], A->values + 9 * (size_t)k,
              9 * sizeof *M->values);
     }
     for (int k = pairs->list_start[row]; k < pairs->list_start[row + 1]; k++)
-      add_stencil(self, pairs, pairs->list_stencil[k], pairs->list_entry[k]);
+      add_stencil(M, in.seen, pairs, pairs->list_stencil[k], pairs->list_entry[k]);
   }
 }
 
@@ -255,13 +329,13 @@ static pl_status invert_diagonal(pl_correction *self, double shift)
 
 /* Trials with an ever larger diagonal, for matrices that are indefinite: what is a preconditioner
  * has to be positive definite all the same. */
-static pl_status factorise(pl_correction *self, pl_error *error)
+static pl_status factorise(pl_correction *self, pl_pool *pool, pl_error *error)
 {
   double shift = 0, last = 0;
   for (int trial = 0; trial < MOST_TRIALS; trial++) {
-    pl_status status =
-        self->is_exact ? pl_small_factor_compute(&self->factor, &self->M, self->projections, shift)
-                       : invert_diagonal(self, shift);
+    pl_status status = self->is_exact ? pl_small_factor_compute(&self->factor, &self->M,
+                                                                self->projections, shift, pool)
+                                      : invert_diagonal(self, shift);
     self->shift = shift;
     if (!status) return PL_OK;
     if (status == PL_E_DIVERGED) return fail_factor(status, 0, error);
@@ -272,22 +346,23 @@ static pl_status factorise(pl_correction *self, pl_error *error)
 }
 
 pl_status pl_correction_prepare(const pl_pairs *pairs, const pl_bsr *A, const pl_filter *filter,
-                                pl_error *error)
+                                pl_pool *pool, pl_error *error)
 {
   pl_correction *self = pairs->correction;
   uint64_t pattern = hash_of(pairs);
   if (!self->is_made || self->pattern != pattern || self->A != A) {
     self->is_made = 0;
-    pl_status status = make_pattern(self, pairs, A, error);
+    pl_status status = make_pattern(self, pairs, A, pool, error);
     if (status) return status;
     self->is_made = 1;
     self->pattern = pattern;
     self->A = A;
   }
   self->filter = filter;
-  load_values(self, pairs, A);
+  sharing job = {self, pairs, A};
+  pl_parallel(pool, share_count(pairs->touched_count), load_rows, &job);
   find_projections(self, pairs, filter);
-  return factorise(self, error);
+  return factorise(self, pool, error);
 }
 
 /* ---- the application ---- */
@@ -317,10 +392,10 @@ static void residual(const pl_correction *self, const double *b, const double *x
 }
 
 /* out = S in. */
-static void smooth(const pl_correction *self, const double *in, double *out)
+static void smooth(const pl_correction *self, const double *in, double *out, pl_pool *pool)
 {
   if (self->is_exact) {
-    pl_small_factor_solve(&self->factor, in, out);
+    pl_small_factor_solve(&self->factor, in, out, pool);
     return;
   }
   const pl_triangle_kernel *kernel = pl_triangle_kernel_pick();
@@ -387,11 +462,11 @@ void pl_correction_apply(const pl_pairs *pairs, pl_preconditioner *base, const d
 {
   pl_correction *self = pairs->correction;
   gather(pairs, r, self->in);
-  smooth(self, self->in, self->out);
+  smooth(self, self->in, self->out, pool);
   leave_rest(self, pairs, r, self->out);
   base->ops->apply(base, self->all, z, pool);
   add_to(pairs, self->out, z);
   rest_of(self, pairs, z);
-  smooth(self, self->rest, self->out);
+  smooth(self, self->rest, self->out, pool);
   add_to(pairs, self->out, z);
 }

@@ -27,7 +27,7 @@ void pl_correction_destroy(struct pl_correction *self);
 /* New values in A or in the pairs, which are closed, or a new filter. Memory is taken where more
  * blocks are touched than ever before. */
 pl_status pl_correction_prepare(const pl_pairs *pairs, const pl_bsr *A, const pl_filter *filter,
-                                pl_error *error);
+                                pl_pool *pool, pl_error *error);
 
 /* z = the above, with base as B. */
 void pl_correction_apply(const pl_pairs *pairs, pl_preconditioner *base, const double *r, double *z,

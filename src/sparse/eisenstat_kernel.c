@@ -32,6 +32,31 @@ static void scale(const double *values, const int *source, const int *rows, int 
   }
 }
 
+/* The products of a block's columns with a vector: its transpose times that. */
+PL_INLINE triple dots(const triple *columns, triple w)
+{
+  return triple_sums(triple_times(columns[0], w), triple_times(columns[1], w),
+                     triple_times(columns[2], w));
+}
+
+static void scale_turned(const double *values, const int *source, const int *rows, int count,
+                         const double *W, int column, double *C)
+{
+  const double *w = W + 9 * (size_t)column;
+  const triple w0 = triple_make(w[0], w[3], w[6]), w1 = triple_make(0, w[4], w[7]);
+  for (int i = 0; i < count; i++, C += 9) {
+    const double *block = values + 9 * (size_t)source[i], *V = W + 9 * (size_t)rows[i];
+    const triple v[3] = {triple_load_wide(V), triple_load_wide(V + 3), triple_load_wide(V + 6)};
+    const triple b[3] = {triple_load_wide(block), triple_load_wide(block + 3),
+                         triple_load_wide(block + 6)};
+    triple last = triple_make(triple_z(b[0]), triple_z(b[1]), triple_z(b[2]));
+    triple_store_wide(C, turn(v, dots(b, w0)));
+    triple_store_wide(C + 3, turn(v, dots(b, w1)));
+    // the next block may be another thread's
+    triple_store(C + 6, turn(v, triple_scale(last, w[8])));
+  }
+}
+
 static void ascend(const pl_half *L, const pl_split *v, int first, int last)
 {
   for (int row = last - 1; row >= first; row--) {
@@ -74,6 +99,21 @@ static double descend(const pl_half *L, const double *p, const double *t, double
   return triple_sum(dot);
 }
 
+static void multiply(const pl_half *L, const double *x, double *y, int first, int last)
+{
+  for (int row = first; row < last; row++) {
+    const double *from = x + PL_WIDE * row;
+    for (int e = L->start[row]; e < L->start[row + 1]; e++) {
+      const double *block = L->values + 9 * (size_t)e;
+      double *to = y + PL_WIDE * L->rows[e];
+      triple part = triple_add(triple_scale(triple_load_wide(block), from[0]),
+                               triple_scale(triple_load_wide(block + 3), from[1]));
+      part = triple_add(part, triple_scale(triple_load_wide(block + 6), from[2]));
+      triple_store_wide(to, triple_add(triple_load_wide(to), part));
+    }
+  }
+}
+
 static double advance(const pl_split_step *step, int first, int last)
 {
   triple dot = triple_make(0, 0, 0);
@@ -90,4 +130,5 @@ static double advance(const pl_split_step *step, int first, int last)
   return triple_sum(dot);
 }
 
-const pl_eisenstat_kernel PL_VARIANT(pl_eisenstat_kernel) = {scale, ascend, descend, advance};
+const pl_eisenstat_kernel PL_VARIANT(pl_eisenstat_kernel) = {scale,   scale_turned, ascend,
+                                                             descend, multiply,     advance};

@@ -40,6 +40,9 @@ typedef struct pl_eisenstat_kernel {
    * values is read. */
   void (*scale)(const double *values, const int *source, const int *rows, int count,
                 const double *W, int column, double *C);
+  /* The same, where values are those of the blocks across the diagonal. */
+  void (*scale_turned)(const double *values, const int *source, const int *rows, int count,
+                       const double *W, int column, double *C);
   /* p = r + beta p, t = (1 + U)^-1 p, q = p - t in rows [first, last), from the last one on. What t
    * is behind them is known. */
   void (*ascend)(const pl_half *L, const pl_split *v, int first, int last);
@@ -47,6 +50,8 @@ typedef struct pl_eisenstat_kernel {
    * taken out there. Returns the rows' part of p.q. */
   double (*descend)(const pl_half *L, const double *p, const double *t, double *q, int first,
                     int last);
+  /* y += L x, the part of these columns. */
+  void (*multiply)(const pl_half *L, const double *x, double *y, int first, int last);
   /* x += alpha t, r -= alpha q in rows [first, last); returns their part of r.r. */
   double (*advance)(const pl_split_step *step, int first, int last);
 } pl_eisenstat_kernel;

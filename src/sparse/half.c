@@ -14,7 +14,7 @@ enum { SMALL_PART = 64 }; /* rows, below which a part is joined with the next on
 void pl_half_destroy(pl_scaled_half *self)
 {
   void *arrays[] = {self->node,   self->start, self->rows,  self->source,
-                    self->values, self->upper, self->scale, self->part_nodes};
+                    self->values, self->lower, self->scale, self->part_nodes};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) pl_free(&self->allocator, arrays[i]);
 }
 
@@ -37,40 +37,84 @@ static void find_parts(pl_scaled_half *self, const pl_bsr *A)
 }
 
 /* Nodes that nothing touches in their own order, then those of the factor in its. */
-static void order_rows(pl_scaled_half *self, int rows, const pl_pairs *pairs,
-                       const pl_small_factor *factor)
+static void order_rows(pl_scaled_half *self, const pl_pairs *pairs, const pl_small_factor *factor)
 {
   int row = 0;
   for (int part = 0; part < self->parts; part++) {
     self->part_rows[part] = row;
     for (int node = self->part_nodes[part]; node < self->part_nodes[part + 1]; node++) {
-      if (!factor || pairs->local[node] < 0) self->node[row++] = node;
+      if (factor && pairs->local[node] >= 0) continue;
+      self->place[node] = row;
+      self->node[row++] = node;
     }
   }
   self->part_rows[self->parts] = self->inner = row;
-  for (int k = 0; factor && k < factor->count; k++)
-    self->node[row++] = pairs->touched[factor->order[k]];
-  for (row = 0; row < rows; row++) self->place[self->node[row]] = row;
+  for (int k = 0; factor && k < factor->count; k++, row++) {
+    self->node[row] = pairs->touched[factor->order[k]];
+    self->place[self->node[row]] = row;
+  }
 }
 
 /* ---- the pattern ---- */
 
-/* Where each column begins; returns how many blocks there are in all. */
-static int place_columns(pl_scaled_half *self, const pl_bsr *A, const pl_small_factor *factor)
+typedef struct patterning {
+  pl_scaled_half *self;
+  const pl_bsr *A;
+} patterning;
+
+/* How many blocks the columns of a part have, and it has in all. */
+static void count_part(void *context, int part)
+{
+  const patterning *job = context;
+  pl_scaled_half *self = job->self;
+  int sum = 0;
+  for (int column = self->part_rows[part]; column < self->part_rows[part + 1]; column++) {
+    int node = self->node[column], count = 0;
+    for (int i = job->A->start[node]; i < job->A->start[node + 1]; i++)
+      count += self->place[job->A->columns[i]] > column;
+    self->start[column] = count;
+    sum += count;
+  }
+  self->part_blocks[part] = sum;
+}
+
+/* From sums to where parts begin; returns the end. */
+static int place_parts(pl_scaled_half *self)
 {
   int at = 0;
-  for (int column = 0; column < A->rows; column++) {
-    self->start[column] = self->next[column] = at;
-    int k = column - self->inner, node = self->node[column];
-    if (k >= 0) {
-      at += factor->start[k + 1] - factor->start[k];
-      continue;
-    }
-    for (int i = A->start[node]; i < A->start[node + 1]; i++)
-      at += self->place[A->columns[i]] > column;
+  for (int part = 0; part < self->parts; part++) {
+    int size = self->part_blocks[part];
+    self->part_blocks[part] = at;
+    at += size;
   }
-  self->start[A->rows] = at;
   return at;
+}
+
+/* Those that stand in L of a column, from a place on: rows from first to before last. They are
+ * found across the diagonal, where they are in the order of rows. Returns the end. */
+static int list_column(pl_scaled_half *self, const pl_bsr *A, int column, int first, int last,
+                       int at)
+{
+  int node = self->node[column];
+  for (int k = A->start[node]; k < A->start[node + 1]; k++) {
+    int row = self->place[A->columns[k]];
+    if (row < first || row >= last) continue;
+    self->rows[at] = row;
+    self->source[at++] = k;
+  }
+  return at;
+}
+
+static void list_part(void *context, int part)
+{
+  const patterning *job = context;
+  pl_scaled_half *self = job->self;
+  int at = self->part_blocks[part];
+  for (int column = self->part_rows[part]; column < self->part_rows[part + 1]; column++) {
+    self->start[column] = at;
+    at = list_column(self, job->A, column, column + 1, self->inner, at);
+    at = list_column(self, job->A, column, self->inner, job->A->rows, at);
+  }
 }
 
 static pl_status make_room(pl_scaled_half *self, size_t blocks, int is_unsymmetric, pl_error *error)
@@ -81,63 +125,56 @@ static pl_status make_room(pl_scaled_half *self, size_t blocks, int is_unsymmetr
       pl_reserve(allocator, (void **)&self->source, &self->source_room, blocks, sizeof(int)) ||
       pl_reserve(allocator, (void **)&self->values, &self->value_room, 9 * blocks + 1,
                  sizeof(double)) ||
-      (is_unsymmetric && pl_reserve(allocator, (void **)&self->upper, &self->upper_room,
+      (is_unsymmetric && pl_reserve(allocator, (void **)&self->lower, &self->lower_room,
                                     9 * blocks + 1, sizeof(double))))
     return pl_fail_memory(error);
   self->values[9 * blocks] = 0;
-  if (is_unsymmetric) self->upper[9 * blocks] = 0;
+  if (is_unsymmetric) self->lower[9 * blocks] = 0;
   return PL_OK;
 }
 
-static void put(pl_scaled_half *self, int column, int row, int source)
+/* The columns of the factor, from a place on. */
+static void list_factor(pl_scaled_half *self, const pl_small_factor *factor, int at)
 {
-  int at = self->next[column]++;
-  self->rows[at] = row;
-  self->source[at] = source;
-}
-
-/* A's blocks of a row that stand in L, but for those that are in the factor. */
-static void list_row(pl_scaled_half *self, const pl_bsr *A, int row)
-{
-  int node = self->node[row];
-  for (int k = A->start[node]; k < A->start[node + 1]; k++) {
-    int column = self->place[A->columns[k]];
-    if (column < row && column < self->inner) put(self, column, row, k);
+  for (int k = 0; k <= factor->count; k++) self->start[self->inner + k] = at + factor->start[k];
+  for (int e = 0; e < factor->start[factor->count]; e++) {
+    self->rows[at + e] = self->inner + factor->rows[e];
+    self->source[at + e] = e;
   }
 }
 
 static pl_status make_pattern(pl_scaled_half *self, const pl_bsr *A, const pl_pairs *pairs,
-                              const pl_small_factor *factor, pl_error *error)
+                              const pl_small_factor *factor, pl_pool *pool, pl_error *error)
 {
-  order_rows(self, A->rows, pairs, factor);
-  size_t blocks = (size_t)place_columns(self, A, factor);
-  pl_status status = make_room(self, blocks, A->is_unsymmetric, error);
+  patterning job = {self, A};
+  order_rows(self, pairs, factor);
+  pl_parallel(pool, self->parts, count_part, &job);
+  int own = place_parts(self), rest = factor ? factor->start[factor->count] : 0;
+  pl_status status = make_room(self, (size_t)own + (size_t)rest, A->is_unsymmetric, error);
   if (status) return status;
-  for (int row = 0; row < A->rows; row++) list_row(self, A, row);
-  for (int k = 0; factor && k < factor->count; k++) {
-    for (int e = factor->start[k]; e < factor->start[k + 1]; e++)
-      put(self, self->inner + k, self->inner + factor->rows[e], e);
-  }
+  pl_parallel(pool, self->parts, list_part, &job);
+  self->start[self->inner] = own;
+  if (factor) list_factor(self, factor, own);
   return PL_OK;
 }
 
 pl_status pl_half_create(pl_scaled_half *self, const pl_allocator *allocator, const pl_bsr *A,
                          pl_error *error)
 {
-  size_t rows = (size_t)A->rows;
+  size_t rows = (size_t)A->rows, most = rows / SMALL_PART + 2;
   self->allocator = *allocator;
   self->node = pl_alloc(allocator, 2 * rows, sizeof *self->node);
-  self->start = pl_alloc(allocator, 2 * rows + 1, sizeof *self->start);
-  self->part_nodes = pl_alloc(allocator, 2 * (rows / SMALL_PART + 2), sizeof *self->part_nodes);
+  self->start = pl_alloc(allocator, rows + 1, sizeof *self->start);
+  self->part_nodes = pl_alloc(allocator, 3 * most, sizeof *self->part_nodes);
   self->scale = pl_alloc(allocator, 9 * rows + 1, sizeof *self->scale);
   if (!self->node || !self->start || !self->part_nodes || !self->scale)
     return pl_fail_memory(error);
   self->place = self->node + rows;
-  self->next = self->start + rows + 1;
-  self->part_rows = self->part_nodes + rows / SMALL_PART + 2;
+  self->part_rows = self->part_nodes + most;
+  self->part_blocks = self->part_rows + most;
   self->scale[9 * rows] = 0;
   find_parts(self, A);
-  return make_pattern(self, A, NULL, NULL, error);
+  return make_pattern(self, A, NULL, NULL, NULL, error);
 }
 
 /* ---- the values ---- */
@@ -178,29 +215,21 @@ static void root_chunk(void *context, int chunk)
   }
 }
 
-/* U's block in a column's row, transposed and scaled as L's are. */
-static void scale_mirrored(const scaling *job, int column, int at)
+/* L's own blocks of a column; the factor's are the same. */
+static void scale_lower(const scaling *job, int column)
 {
   const pl_scaled_half *self = job->self;
   const pl_bsr *A = job->A;
-  int first = 0, k = pl_bsr_find(A, self->node[column], self->node[self->rows[at]]);
-  double block[10] = {0}; // one more is read
-  for (int i = 0; i < 9; i++) block[3 * (i % 3) + i / 3] = A->values[9 * (size_t)k + (size_t)i];
-  pl_eisenstat_kernel_pick()->scale(block, &first, self->rows + at, 1, self->scale, column,
-                                    self->upper + 9 * (size_t)at);
-}
-
-/* U^T of a column; the factor's is L's. */
-static void scale_upper(const scaling *job, int column)
-{
-  const pl_scaled_half *self = job->self;
   size_t start = 9 * (size_t)self->start[column], end = 9 * (size_t)self->start[column + 1];
   if (column >= self->inner) {
-    memcpy(self->upper + start, self->values + start, (end - start) * sizeof *self->upper);
+    memcpy(self->lower + start, self->values + start, (end - start) * sizeof *self->lower);
     return;
   }
-  for (int at = self->start[column]; at < self->start[column + 1]; at++)
-    scale_mirrored(job, column, at);
+  for (int at = self->start[column]; at < self->start[column + 1]; at++) {
+    int k = pl_bsr_find(A, self->node[self->rows[at]], self->node[column]);
+    pl_eisenstat_kernel_pick()->scale(A->values, &k, self->rows + at, 1, self->scale, column,
+                                      self->lower + 9 * (size_t)at);
+  }
 }
 
 static void scale_chunk(void *context, int chunk)
@@ -210,10 +239,12 @@ static void scale_chunk(void *context, int chunk)
   const pl_eisenstat_kernel *kernel = pl_eisenstat_kernel_pick();
   for (int column = job->A->chunk_rows[chunk]; column < job->A->chunk_rows[chunk + 1]; column++) {
     int at = self->start[column], count = self->start[column + 1] - at;
-    const double *from = column < self->inner ? job->A->values : job->factor->W;
-    kernel->scale(from, self->source + at, self->rows + at, count, self->scale, column,
-                  self->values + 9 * (size_t)at);
-    if (job->A->is_unsymmetric) scale_upper(job, column);
+    int is_inner = column < self->inner;
+    const double *from = is_inner ? job->A->values : job->factor->W;
+    (is_inner ? kernel->scale_turned : kernel->scale)(from, self->source + at, self->rows + at,
+                                                      count, self->scale, column,
+                                                      self->values + 9 * (size_t)at);
+    if (job->A->is_unsymmetric) scale_lower(job, column);
   }
 }
 
@@ -222,9 +253,9 @@ pl_status pl_half_prepare(pl_scaled_half *self, const pl_bsr *A, const double *i
                           pl_error *error)
 {
   uint64_t pattern = factor ? pl_correction_pattern(pairs) : 0;
-  if (self->is_broken || self->pattern != pattern || (A->is_unsymmetric && !self->upper)) {
+  if (self->is_broken || self->pattern != pattern || (A->is_unsymmetric && !self->lower)) {
     self->is_broken = 1;
-    pl_status status = make_pattern(self, A, pairs, factor, error);
+    pl_status status = make_pattern(self, A, pairs, factor, pool, error);
     if (status) return status;
     self->is_broken = 0;
     self->pattern = pattern;

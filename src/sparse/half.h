@@ -1,6 +1,6 @@
 /* One half of a scaled symmetric matrix for Eisenstat's iteration (eisenstat.c): W^T A W =
- * L + 1 + L^T, with L column by column, which serves the sweeps over both. Where A is not symmetric
- * (nearly_symmetric.c) U stands beside L, transposed, in the same places.
+ * L + 1 + L^T, with L column by column, which serves the sweeps over both. It is read across the
+ * diagonal, so it is U^T; where A is not symmetric (nearly_symmetric.c) L stands beside it.
  *
  * Where pairs touch blocks, these form one block of the splitting, A_cc = rows and columns c of
  * A + K, which stands behind all others. Its complete factor (small_factor.h) is
@@ -22,16 +22,17 @@ typedef struct pl_scaled_half {
   pl_allocator allocator;
   int inner;         /* rows before those of the factor */
   int *node, *place; /* a row's node; the other way */
-  int *start, *next; /* where each column's blocks begin, and the end; work */
+  int *start;        /* where each column's blocks begin, and the end */
   int *rows;         /* of the blocks, column by column */
-  int *source;       /* which block of A each is, or of the factor */
+  int *source;       /* which block of A is across the diagonal, or which of the factor */
   double *values;
-  double *upper; /* of U^T, where A is not symmetric; NULL: L's */
+  double *lower; /* L's, where A is not symmetric and values are those of U^T; NULL: the same */
   double *scale; /* W, row by row, row-major; 1 more is read */
   int parts;
-  int *part_nodes; /* where each part begins, and the end */
-  int *part_rows;  /* likewise of those that are not in the factor */
-  size_t row_room, source_room, value_room, upper_room;
+  int *part_nodes;  /* where each part begins, and the end */
+  int *part_rows;   /* likewise of those that are not in the factor */
+  int *part_blocks; /* work: of the pattern, per part */
+  size_t row_room, source_room, value_room, lower_room;
   int is_broken;    /* the pattern was left unfinished */
   uint64_t pattern; /* what the pattern was made for: a hash of the pairs, 0: of none */
 } pl_scaled_half;
@@ -49,7 +50,8 @@ pl_status pl_half_prepare(pl_scaled_half *self, const pl_bsr *A, const double *i
 
 static inline pl_half pl_half_view(const pl_scaled_half *self)
 {
-  return (pl_half){self->start, self->rows, self->values, self->upper ? self->upper : self->values};
+  const double *lower = self->lower ? self->lower : self->values;
+  return (pl_half){self->start, self->rows, lower, self->values};
 }
 
 #endif

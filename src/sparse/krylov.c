@@ -48,7 +48,7 @@ pl_status pl_krylov_prepare(pl_solver *common, const pl_bsr *A, const pl_filter 
   pl_preconditioner *preconditioner = common->preconditioner;
   pl_status status = preconditioner->ops->prepare(preconditioner, A, filter, pool, error);
   common->effort = preconditioner->effort * (common->pairs ? corrected : 1);
-  return status ? status : pl_solver_correct(common, A, filter, error);
+  return status ? status : pl_solver_correct(common, A, filter, pool, error);
 }
 
 /* ---- passes ---- */

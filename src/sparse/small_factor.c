@@ -1,4 +1,4 @@
-/* Minimum degree over sets of bits, and a right-looking factorisation by blocks. */
+/* Minimum degree over sets of bits, and a right-looking factorisation by blocks, part by part. */
 #include "sparse/small_factor.h"
 
 #include "core/error.h"
@@ -11,9 +11,11 @@
 
 void pl_small_factor_destroy(pl_small_factor *factor)
 {
-  void *arrays[] = {factor->order,    factor->place, factor->start, factor->rows,   factor->W,
-                    factor->inverse,  factor->work,  factor->bits,  factor->degree, factor->label,
-                    factor->labelled, factor->low,   factor->high,  factor->least};
+  void *arrays[] = {factor->order,    factor->place,      factor->start, factor->rows,
+                    factor->W,        factor->inverse,    factor->work,  factor->bits,
+                    factor->degree,   factor->label,      factor->low,   factor->high,
+                    factor->labelled, factor->part_start, factor->cost,  factor->status,
+                    factor->least};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     pl_free(&factor->allocator, arrays[i]);
 }
@@ -38,10 +40,20 @@ static void clear_bit(uint64_t *set, int label)
   set[label / 64] &= ~(UINT64_C(1) << (unsigned)(label % 64));
 }
 
+enum { SMALL_PART = 48 }; /* blocks, below which a part is joined with the next one */
+
+static void end_part(pl_small_factor *factor, int count)
+{
+  int is_last = count == factor->count, first = factor->part_start[factor->parts];
+  if (count > first && (is_last || count - first >= SMALL_PART))
+    factor->part_start[++factor->parts] = count;
+}
+
 /* Numbers all blocks breadth-first, one connected part after the other. order is the list. */
 static void label_blocks(pl_small_factor *factor, const pl_bsr *M)
 {
   int *list = factor->order, *label = factor->label, count = 0;
+  factor->parts = factor->part_start[0] = 0;
   for (int i = 0; i < factor->count; i++) label[i] = -1;
   for (int seed = 0; seed < factor->count; seed++) {
     if (label[seed] >= 0) continue;
@@ -56,72 +68,84 @@ static void label_blocks(pl_small_factor *factor, const pl_bsr *M)
         list[count++] = other;
       }
     }
+    end_part(factor, count);
   }
   memcpy(factor->labelled, list, (size_t)count * sizeof *list);
 }
 
 /* ---- the label with the fewest neighbours ---- */
 
-enum { GROUP = 64 }; /* labels with a common minimum of degrees */
+enum { GROUP = 64 }; /* labels of a part with a common minimum of degrees */
 
-static int group_count(const pl_small_factor *factor)
+/* Labels and places in the order of a part. */
+typedef struct range {
+  int first, last;
+  int *least; /* of its groups */
+} range;
+
+static range range_of(const pl_small_factor *factor, int part)
 {
-  return (factor->count + GROUP - 1) / GROUP;
+  int first = factor->part_start[part];
+  return (range){first, factor->part_start[part + 1], factor->least + first / GROUP + part};
 }
 
-static void find_least(pl_small_factor *factor, int group)
+static int group_count(const range *in) { return (in->last - in->first + GROUP - 1) / GROUP; }
+
+static void find_least(const pl_small_factor *factor, const range *in, int group)
 {
-  int end = (group + 1) * GROUP, min = INT_MAX;
-  if (end > factor->count) end = factor->count;
-  for (int i = group * GROUP; i < end; i++) min = factor->degree[i] < min ? factor->degree[i] : min;
-  factor->least[group] = min;
+  int first = in->first + group * GROUP, end = first + GROUP, min = INT_MAX;
+  if (end > in->last) end = in->last;
+  for (int i = first; i < end; i++) min = factor->degree[i] < min ? factor->degree[i] : min;
+  in->least[group] = min;
 }
 
-static void set_degree(pl_small_factor *factor, int label, int degree)
+static void set_degree(pl_small_factor *factor, const range *in, int label, int degree)
 {
-  int group = label / GROUP, before = factor->degree[label];
+  int group = (label - in->first) / GROUP, before = factor->degree[label];
   factor->degree[label] = degree;
-  if (degree < factor->least[group])
-    factor->least[group] = degree;
-  else if (before == factor->least[group] && degree > before)
-    find_least(factor, group);
+  if (degree < in->least[group])
+    in->least[group] = degree;
+  else if (before == in->least[group] && degree > before)
+    find_least(factor, in, group);
 }
 
 /* The first of several among those that are left. What has gone has a degree of INT_MAX. */
-static int pick_min(const pl_small_factor *factor)
+static int pick_min(const pl_small_factor *factor, const range *in)
 {
   int group = 0, label = 0;
-  for (int i = 1; i < group_count(factor); i++) {
-    if (factor->least[i] < factor->least[group]) group = i;
+  for (int i = 1; i < group_count(in); i++) {
+    if (in->least[i] < in->least[group]) group = i;
   }
-  for (label = group * GROUP; factor->degree[label] != factor->least[group]; label++) continue;
+  for (label = in->first + group * GROUP; factor->degree[label] != in->least[group]; label++)
+    continue;
   return label;
 }
 
-static void load_pattern(pl_small_factor *factor, const pl_bsr *M)
+static void load_row(pl_small_factor *factor, const range *in, const pl_bsr *M, int own)
 {
-  size_t words = ((size_t)factor->count + 63) / 64;
-  memset(factor->bits, 0, (size_t)factor->count * words * sizeof *factor->bits);
-  for (int row = 0; row < factor->count; row++) {
-    int own = factor->label[row], low = own, high = own;
-    uint64_t *set = set_of(factor, own);
-    for (int k = M->start[row]; k < M->start[row + 1]; k++) {
-      int other = factor->label[M->columns[k]];
-      set_bit(set, other);
-      if (other < low) low = other;
-      if (other > high) high = other;
-    }
-    clear_bit(set, own);
-    factor->low[own] = low / 64;
-    factor->high[own] = high / 64;
-    factor->degree[own] = M->start[row + 1] - M->start[row] - 1;
-    factor->place[row] = -1;
+  int row = factor->labelled[own], low = own, high = own, first = in->first / 64;
+  uint64_t *set = set_of(factor, own);
+  memset(set + first, 0, (size_t)((in->last - 1) / 64 - first + 1) * sizeof *set);
+  for (int k = M->start[row]; k < M->start[row + 1]; k++) {
+    int other = factor->label[M->columns[k]];
+    set_bit(set, other);
+    if (other < low) low = other;
+    if (other > high) high = other;
   }
-  for (int group = 0; group < group_count(factor); group++) find_least(factor, group);
+  clear_bit(set, own);
+  factor->low[own] = low / 64;
+  factor->high[own] = high / 64;
+  factor->degree[own] = M->start[row + 1] - M->start[row] - 1;
+}
+
+static void load_pattern(pl_small_factor *factor, const range *in, const pl_bsr *M)
+{
+  for (int own = in->first; own < in->last; own++) load_row(factor, in, M, own);
+  for (int group = 0; group < group_count(in); group++) find_least(factor, in, group);
 }
 
 /* other's neighbours become those of own too; own goes. */
-static void join(pl_small_factor *factor, int own, int other)
+static void join(pl_small_factor *factor, const range *in, int own, int other)
 {
   const uint64_t *from = set_of(factor, own);
   uint64_t *to = set_of(factor, other);
@@ -133,23 +157,18 @@ static void join(pl_small_factor *factor, int own, int other)
   if (high > factor->high[other]) factor->high[other] = high;
   for (int i = factor->low[other]; i <= factor->high[other]; i++)
     size += __builtin_popcountll(to[i]);
-  set_degree(factor, other, size);
+  set_degree(factor, in, other, size);
 }
 
-/* Joins the neighbours of a label with each other, and lists their blocks from at on. Returns the
- * end. */
-static int eliminate(pl_small_factor *factor, int own, int at)
+/* Joins the neighbours of a label with each other. They stay in its own set. */
+static void eliminate(pl_small_factor *factor, const range *in, int own)
 {
   const uint64_t *set = set_of(factor, own);
   for (int word = factor->low[own]; word <= factor->high[own]; word++) {
-    for (uint64_t rest = set[word]; rest; rest &= rest - 1) {
-      int other = 64 * word + __builtin_ctzll(rest);
-      join(factor, own, other);
-      factor->rows[at++] = factor->labelled[other];
-    }
+    for (uint64_t rest = set[word]; rest; rest &= rest - 1)
+      join(factor, in, own, 64 * word + __builtin_ctzll(rest));
   }
-  set_degree(factor, own, INT_MAX);
-  return at;
+  set_degree(factor, in, own, INT_MAX);
 }
 
 static void sort(int *list, int count)
@@ -176,12 +195,13 @@ static pl_status make_room(pl_small_factor *factor, int count, pl_error *error)
     void **at;
     size_t size;
   } all[] = {
-      {(void **)&factor->order, sizeof(int)},      {(void **)&factor->place, sizeof(int)},
-      {(void **)&factor->start, sizeof(int)},      {(void **)&factor->degree, sizeof(int)},
-      {(void **)&factor->least, sizeof(int)},      {(void **)&factor->label, sizeof(int)},
-      {(void **)&factor->labelled, sizeof(int)},   {(void **)&factor->low, sizeof(int)},
-      {(void **)&factor->high, sizeof(int)},       {(void **)&factor->inverse, 9 * sizeof(double)},
-      {(void **)&factor->work, 3 * sizeof(double)}};
+      {(void **)&factor->order, sizeof(int)},       {(void **)&factor->place, sizeof(int)},
+      {(void **)&factor->start, sizeof(int)},       {(void **)&factor->degree, sizeof(int)},
+      {(void **)&factor->least, sizeof(int)},       {(void **)&factor->label, sizeof(int)},
+      {(void **)&factor->labelled, sizeof(int)},    {(void **)&factor->low, sizeof(int)},
+      {(void **)&factor->high, sizeof(int)},        {(void **)&factor->inverse, 9 * sizeof(double)},
+      {(void **)&factor->work, 3 * sizeof(double)}, {(void **)&factor->part_start, sizeof(int)},
+      {(void **)&factor->cost, sizeof(double)},     {(void **)&factor->status, sizeof(pl_status)}};
   factor->room = 0;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     pl_free(allocator, *all[i].at);
@@ -192,49 +212,84 @@ static pl_status make_room(pl_small_factor *factor, int count, pl_error *error)
   return PL_OK;
 }
 
-/* Numbers rows by their places, ascending in every column. */
-static void renumber(pl_small_factor *factor)
+typedef struct analysis {
+  pl_small_factor *factor;
+  const pl_bsr *M;
+  double max;
+} analysis;
+
+/* The order of a part; start[k] is how many blocks a column has. */
+static void order_part(void *context, int part)
 {
-  for (int k = 0; k < factor->count; k++) {
-    int *list = factor->rows + factor->start[k], size = factor->start[k + 1] - factor->start[k];
-    for (int i = 0; i < size; i++) list[i] = factor->place[list[i]];
-    sort(list, size);
+  const analysis *job = context;
+  pl_small_factor *factor = job->factor;
+  const range in = range_of(factor, part);
+  double cost = 0;
+  load_pattern(factor, &in, job->M);
+  for (int k = in.first; k < in.last && cost <= job->max; k++) {
+    int own = pick_min(factor, &in);
+    double size = factor->degree[own];
+    cost += 27 * (1 + size + size * (size + 1) / 2);
+    factor->order[k] = factor->labelled[own];
+    factor->place[factor->order[k]] = k;
+    factor->start[k] = factor->degree[own];
+    eliminate(factor, &in, own);
+  }
+  factor->cost[part] = cost;
+}
+
+/* A column's rows: the places of its last neighbours, ascending. */
+static void list_part(void *context, int part)
+{
+  const analysis *job = context;
+  const pl_small_factor *factor = job->factor;
+  for (int k = factor->part_start[part]; k < factor->part_start[part + 1]; k++) {
+    int own = factor->label[factor->order[k]], *to = factor->rows + factor->start[k];
+    const uint64_t *set = set_of(factor, own);
+    for (int word = factor->low[own]; word <= factor->high[own]; word++) {
+      for (uint64_t rest = set[word]; rest; rest &= rest - 1)
+        *to++ = factor->place[factor->labelled[64 * word + __builtin_ctzll(rest)]];
+    }
+    sort(factor->rows + factor->start[k], factor->start[k + 1] - factor->start[k]);
   }
 }
 
+/* From how many blocks columns have to where they begin; returns the end. */
+static int place_columns(pl_small_factor *factor)
+{
+  int at = 0;
+  for (int k = 0; k < factor->count; k++) {
+    int size = factor->start[k];
+    factor->start[k] = at;
+    at += size;
+  }
+  return factor->start[factor->count] = at;
+}
+
 pl_status pl_small_factor_analyse(pl_small_factor *factor, const pl_bsr *M, double max,
-                                  pl_error *error)
+                                  pl_pool *pool, pl_error *error)
 {
   factor->count = 0;
   pl_status status = make_room(factor, M->rows, error);
   if (status) return status;
   factor->count = M->rows;
   label_blocks(factor, M);
-  load_pattern(factor, M);
+  analysis job = {factor, M, max};
+  pl_parallel(pool, factor->parts, order_part, &job);
   double cost = 0;
-  int at = 0;
-  for (int k = 0; k < M->rows; k++) {
-    int own = pick_min(factor), degree = factor->degree[own];
-    double size = degree;
-    cost += 27 * (1 + size + size * (size + 1) / 2);
-    if (cost > max) {
-      factor->count = 0;
-      return PL_OK;
-    }
-    if (pl_reserve(&factor->allocator, (void **)&factor->rows, &factor->rows_room,
-                   (size_t)at + (size_t)degree, sizeof *factor->rows))
-      return pl_fail_memory(error);
-    factor->order[k] = factor->labelled[own];
-    factor->place[factor->order[k]] = k;
-    factor->start[k] = at;
-    at = eliminate(factor, own, at);
+  for (int part = 0; part < factor->parts; part++) cost += factor->cost[part];
+  if (cost > max) {
+    factor->count = 0;
+    return PL_OK;
   }
-  factor->start[factor->count] = at;
-  renumber(factor);
+  size_t blocks = (size_t)place_columns(factor);
   // one double more may be read
-  if (pl_reserve(&factor->allocator, (void **)&factor->W, &factor->W_room, (size_t)at + 1,
+  if (pl_reserve(&factor->allocator, (void **)&factor->rows, &factor->rows_room, blocks,
+                 sizeof *factor->rows) ||
+      pl_reserve(&factor->allocator, (void **)&factor->W, &factor->W_room, blocks + 1,
                  9 * sizeof *factor->W))
     return pl_fail_memory(error);
+  pl_parallel(pool, factor->parts, list_part, &job);
   return PL_OK;
 }
 
@@ -254,21 +309,18 @@ static size_t find(const pl_small_factor *factor, int row, int column)
   return (size_t)low;
 }
 
-/* The symmetric part of M: each pair of blocks gives a half of both. */
-static void load_values(pl_small_factor *factor, const pl_bsr *M, double shift)
+/* Half of the off-diagonal blocks of M's row, which has the place k; D as a whole. */
+static void load_values(pl_small_factor *factor, const pl_bsr *M, int k, double shift)
 {
-  memset(factor->W, 0, 9 * (size_t)factor->start[factor->count] * sizeof *factor->W);
-  for (int row = 0; row < factor->count; row++) {
-    int k = factor->place[row];
-    for (int b = M->start[row]; b < M->start[row + 1]; b++) {
-      int other = factor->place[M->columns[b]];
-      const double *from = M->values + 9 * (size_t)b;
-      double *D = factor->inverse + 9 * (size_t)k;
-      for (int i = 0; other == k && i < 9; i++) D[i] = (1 + shift) * from[i];
-      if (other == k) continue;
-      double *to = factor->W + 9 * find(factor, k > other ? k : other, k > other ? other : k);
-      for (int i = 0; i < 9; i++) to[i] += 0.5 * from[k > other ? i : 3 * (i % 3) + i / 3];
-    }
+  int row = factor->order[k];
+  for (int b = M->start[row]; b < M->start[row + 1]; b++) {
+    int other = factor->place[M->columns[b]];
+    const double *from = M->values + 9 * (size_t)b;
+    double *D = factor->inverse + 9 * (size_t)k;
+    for (int i = 0; other == k && i < 9; i++) D[i] = (1 + shift) * from[i];
+    if (other == k) continue;
+    double *to = factor->W + 9 * find(factor, k > other ? k : other, k > other ? other : k);
+    for (int i = 0; i < 9; i++) to[i] += 0.5 * from[k > other ? i : 3 * (i % 3) + i / 3];
   }
 }
 
@@ -308,26 +360,58 @@ static void take_out(pl_small_factor *factor, int k)
   }
 }
 
-pl_status pl_small_factor_compute(pl_small_factor *factor, const pl_bsr *M,
-                                  const double *const *projections, double shift)
+typedef struct computation {
+  pl_small_factor *factor;
+  const pl_bsr *M;
+  const double *const *projections;
+  double shift;
+} computation;
+
+/* The symmetric part of M, of which each pair of blocks gives a half of both, and its factor. */
+static void compute_part(void *context, int part)
 {
-  load_values(factor, M, shift);
-  for (int k = 0; k < factor->count; k++) {
+  const computation *job = context;
+  pl_small_factor *factor = job->factor;
+  int first = factor->part_start[part], last = factor->part_start[part + 1];
+  size_t from = 9 * (size_t)factor->start[first], to = 9 * (size_t)factor->start[last];
+  pl_status status = PL_OK;
+  memset(factor->W + from, 0, (to - from) * sizeof *factor->W);
+  for (int k = first; k < last; k++) load_values(factor, job->M, k, job->shift);
+  for (int k = first; k < last && !status; k++) {
     double D[9], *inverse = factor->inverse + 9 * (size_t)k;
     memcpy(D, inverse, sizeof D);
-    pl_status status = pl_cholesky_invert(D, projections[factor->order[k]], inverse);
-    if (status) return status;
-    take_out(factor, k);
+    status = pl_cholesky_invert(D, job->projections[factor->order[k]], inverse);
+    if (!status) take_out(factor, k);
+  }
+  factor->status[part] = status;
+}
+
+pl_status pl_small_factor_compute(pl_small_factor *factor, const pl_bsr *M,
+                                  const double *const *projections, double shift, pl_pool *pool)
+{
+  computation job = {factor, M, projections, shift};
+  pl_parallel(pool, factor->parts, compute_part, &job);
+  for (int part = 0; part < factor->parts; part++) {
+    if (factor->status[part]) return factor->status[part];
   }
   return PL_OK;
 }
 
-void pl_small_factor_solve(const pl_small_factor *factor, const double *b, double *x)
+typedef struct solution {
+  const pl_small_factor *factor;
+  const double *b;
+  double *x;
+} solution;
+
+static void solve_part(void *context, int part)
 {
+  const solution *job = context;
+  const pl_small_factor *factor = job->factor;
+  int first = factor->part_start[part], last = factor->part_start[part + 1];
   double *y = factor->work;
-  for (int k = 0; k < factor->count; k++)
-    memcpy(y + 3 * (size_t)k, b + 3 * (size_t)factor->order[k], 3 * sizeof *y);
-  for (int k = 0; k < factor->count; k++) {
+  for (int k = first; k < last; k++)
+    memcpy(y + 3 * (size_t)k, job->b + 3 * (size_t)factor->order[k], 3 * sizeof *y);
+  for (int k = first; k < last; k++) {
     const double *B = factor->inverse + 9 * (size_t)k;
     double *at = y + 3 * (size_t)k, z[3];
     for (int i = 0; i < 3; i++) z[i] = B[i] * at[0] + B[3 + i] * at[1] + B[6 + i] * at[2];
@@ -338,7 +422,7 @@ void pl_small_factor_solve(const pl_small_factor *factor, const double *b, doubl
       for (int i = 0; i < 3; i++) to[i] -= W[i] * z[0] + W[3 + i] * z[1] + W[6 + i] * z[2];
     }
   }
-  for (int k = factor->count - 1; k >= 0; k--) {
+  for (int k = last - 1; k >= first; k--) {
     const double *B = factor->inverse + 9 * (size_t)k;
     double sum[3] = {0}, *at = y + 3 * (size_t)k;
     for (int e = factor->start[k]; e < factor->start[k + 1]; e++) {
@@ -347,6 +431,12 @@ void pl_small_factor_solve(const pl_small_factor *factor, const double *b, doubl
         sum[i] += W[3 * i] * z[0] + W[3 * i + 1] * z[1] + W[3 * i + 2] * z[2];
     }
     for (int i = 0; i < 3; i++) at[i] -= B[i] * sum[0] + B[3 + i] * sum[1] + B[6 + i] * sum[2];
-    memcpy(x + 3 * (size_t)factor->order[k], at, 3 * sizeof *x);
+    memcpy(job->x + 3 * (size_t)factor->order[k], at, 3 * sizeof *at);
   }
+}
+
+void pl_small_factor_solve(const pl_small_factor *factor, const double *b, double *x, pl_pool *pool)
+{
+  solution job = {factor, b, x};
+  pl_parallel(pool, factor->parts, solve_part, &job);
 }

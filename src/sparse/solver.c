@@ -142,9 +142,9 @@ void pl_solver_expect_indefinite(pl_solver *solver, int expects)
 }
 
 pl_status pl_solver_correct(pl_solver *solver, const pl_bsr *A, const pl_filter *filter,
-                            pl_error *error)
+                            pl_pool *pool, pl_error *error)
 {
-  return solver->pairs ? pl_correction_prepare(solver->pairs, A, filter, error) : PL_OK;
+  return solver->pairs ? pl_correction_prepare(solver->pairs, A, filter, pool, error) : PL_OK;
 }
 
 void pl_solver_precondition(const pl_solver *solver, pl_preconditioner *base, const double *r,

@@ -204,7 +204,7 @@ void pl_solver_expect_indefinite(pl_solver *solver, int expects);
 /* For members that iterate: prepares the correction of a preconditioner, and z = B r with it. One
  * test each where there are no pairs. */
 pl_status pl_solver_correct(pl_solver *solver, const pl_bsr *A, const pl_filter *filter,
-                            pl_error *error);
+                            pl_pool *pool, pl_error *error);
 void pl_solver_precondition(const pl_solver *solver, pl_preconditioner *base, const double *r,
                             double *z, pl_pool *pool);
 /* The inverse diagonal blocks if they are all there is to z = B r; else NULL. */

@@ -2,6 +2,7 @@
 #include "world/answer.h"
 
 #include "core/memory.h"
+#include "sparse/passes.h"
 
 #include <string.h>
 
@@ -15,7 +16,7 @@ void pl_answer_release(const pl_allocator *allocator, pl_answer *answer)
 static size_t entries_of(const pl_bsr *A) { return 9 * (size_t)A->start[A->rows]; }
 
 int pl_answer_give(const pl_answer *answer, const pl_moment *at, int blocks, double *f,
-                   const pl_tangent *tangent)
+                   const pl_tangent *tangent, pl_pool *pool)
 {
   size_t size = 3 * (size_t)blocks * sizeof(double);
   if (!answer->is_there || !f || !tangent || answer->blocks != (size_t)blocks) return 0;
@@ -24,7 +25,7 @@ int pl_answer_give(const pl_answer *answer, const pl_moment *at, int blocks, dou
              answer->entries == entries_of(tangent->A);
   if (!same || memcmp(answer->q, at->q, size) != 0 || memcmp(answer->v, at->v, size) != 0) return 0;
   memcpy(f, answer->f, size);
-  memcpy(tangent->A->values, answer->A, answer->entries * sizeof(double));
+  pl_pass_copy(answer->A, tangent->A->values, (int)(answer->entries / 9), 3, pool);
   return 1;
 }
 
@@ -46,7 +47,7 @@ static int make_room(const pl_allocator *allocator, pl_answer *answer, size_t bl
 }
 
 void pl_answer_keep(const pl_allocator *allocator, pl_answer *answer, const pl_moment *at,
-                    int blocks, const double *f, const pl_tangent *tangent)
+                    int blocks, const double *f, const pl_tangent *tangent, pl_pool *pool)
 {
   size_t size = 3 * (size_t)blocks * sizeof(double);
   if (!make_room(allocator, answer, (size_t)blocks, entries_of(tangent->A))) return;
@@ -58,6 +59,6 @@ void pl_answer_keep(const pl_allocator *allocator, pl_answer *answer, const pl_m
   memcpy(answer->q, at->q, size);
   memcpy(answer->v, at->v, size);
   memcpy(answer->f, f, size);
-  memcpy(answer->A, tangent->A->values, answer->entries * sizeof(double));
+  pl_pass_copy(tangent->A->values, answer->A, (int)(answer->entries / 9), 3, pool);
   answer->is_there = 1;
 }

@@ -21,10 +21,10 @@ void pl_answer_release(const pl_allocator *allocator, pl_answer *answer);
 
 /* Copies f and the matrix if they are the answer to this question; 0: they are not. */
 int pl_answer_give(const pl_answer *answer, const pl_moment *at, int blocks, double *f,
-                   const pl_tangent *tangent);
+                   const pl_tangent *tangent, pl_pool *pool);
 
 /* Keeps an answer; where there is no memory it keeps none. */
 void pl_answer_keep(const pl_allocator *allocator, pl_answer *answer, const pl_moment *at,
-                    int blocks, const double *f, const pl_tangent *tangent);
+                    int blocks, const double *f, const pl_tangent *tangent, pl_pool *pool);
 
 #endif

@@ -37,26 +37,61 @@ static pl_moment moment_at(pl_system *system, double t, const double *q, const d
                      .share = system->pass.share};
 }
 
+typedef struct evaluation {
+  pl_system *system;
+  const pl_moment *at;
+  double *f;
+  const pl_tangent *tangent;
+} evaluation;
+
+/* Force and matrix of one body by itself. */
+static void evaluate_body(const evaluation *job, int b, pl_pool *pool)
+{
+  pl_system *system = job->system;
+  const pl_body *body = &world_of(system)->bodies.list[b];
+  const pl_tangent *tangent = job->tangent;
+  int offset = 3 * body->offset;
+  // iterations correct what the rigid motion is not damped; a single linear solve could not
+  int lags = pl_body_spares_rigid_motion(body) && system->is_linear;
+  double mass = tangent ? tangent->km + (lags ? 0 : tangent->kv * body->mass_damping) : 0;
+  pl_moment own = *job->at;
+  own.q += offset;
+  own.v += offset;
+  if (!system->relations || !body->model->ops->relations)
+    body->model->ops->evaluate(body->model, &own, job->f ? job->f + offset : NULL, tangent, pool);
+  if (mass != 0) body->model->ops->mass_matrix(body->model, mass, tangent->A, pool);
+}
+
+static void evaluate_alone(void *context, int b) { evaluate_body(context, b, NULL); }
+
+/* May threads take a body each? Where none is a large part of all, and none waits for other
+ * processes; with a matrix only, else there is less to do than that would cost. */
+static int takes_bodies_each(const pl_world *world, const pl_tangent *tangent)
+{
+  enum { SHARES = 8 }; /* of all blocks, that no body has more than one of */
+  if (!tangent || world->bodies.count < SHARES) return 0;
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
+    if (SHARES * (int64_t)body->blocks > world->bodies.blocks) return 0;
+    if (pl_model_owners(body->model)) return 0;
+  }
+  return 1;
+}
+
 /* Forces and matrix of all bodies by themselves. */
 static void evaluate_bodies(pl_system *system, const pl_moment *at, double *f,
                             const pl_tangent *tangent)
 {
-  pl_world *world = world_of(system);
+  const pl_world *world = world_of(system);
+  evaluation job = {system, at, f, tangent};
   if (f) pl_pass_clear(f, system->blocks, system->pool);
-  for (size_t b = 0; b < world->bodies.count; b++) {
+  int is_each = takes_bodies_each(world, tangent);
+  if (is_each) pl_parallel(system->pool, (int)world->bodies.count, evaluate_alone, &job);
+  for (int b = 0; b < (int)world->bodies.count && !is_each; b++) {
     const pl_body *body = &world->bodies.list[b];
-    int offset = 3 * body->offset;
-    // iterations correct what the rigid motion is not damped; a single linear solve could not
-    int lags = pl_body_spares_rigid_motion(body) && system->is_linear;
-    double mass = tangent ? tangent->km + (lags ? 0 : tangent->kv * body->mass_damping) : 0;
-    pl_moment own = *at;
-    own.q += offset;
-    own.v += offset;
     int gathers =
         pl_dependent_defers(body->model) && !tangent ? 0 : pl_pool_gather(system->pool, 0);
-    if (!system->relations || !body->model->ops->relations)
-      body->model->ops->evaluate(body->model, &own, f ? f + offset : NULL, tangent, system->pool);
-    if (mass != 0) body->model->ops->mass_matrix(body->model, mass, tangent->A, system->pool);
+    evaluate_body(&job, b, system->pool);
     if (gathers) pl_pool_gather(system->pool, 1);
   }
 }
@@ -70,11 +105,13 @@ static void evaluate(pl_system *system, double t, const double *q, const double 
   int may_repeat = system->is_linear && f && tangent && world->substep.pass == 1 &&
                    pl_pairs_exist(tangent->extra);
   if (tangent && tangent->extra) pl_pairs_clear(tangent->extra);
-  if (!is_repeated || !pl_answer_give(&world->answer, &at, system->blocks, f, tangent))
+  if (!is_repeated ||
+      !pl_answer_give(&world->answer, &at, system->blocks, f, tangent, system->pool))
     evaluate_bodies(system, &at, f, tangent);
   world->answer.is_there &= is_repeated;
   if (may_repeat)
-    pl_answer_keep(&world->allocator, &world->answer, &at, system->blocks, f, tangent);
+    pl_answer_keep(&world->allocator, &world->answer, &at, system->blocks, f, tangent,
+                   system->pool);
   for (int internal = 0; internal < 2; internal++)
     pl_couplings_evaluate(&world->couplings, &at, internal, f, tangent);
 }

@@ -4,6 +4,7 @@
 #include "combinations.h"
 #include "sparse/correction.h"
 #include "sparse/pairs.h"
+#include "sparse/small_factor.h"
 
 /* Two lattices of n x n x m nodes, the second above the first: springs of stiffness 1 along edges
  * and diagonals, the lowest and the highest layer held. */
@@ -320,6 +321,65 @@ TEST(eisenstat_takes_the_factor_into_its_sweeps)
   destroy_blocks(&self);
 }
 
+/* The blocks touch at two opposite edges only. */
+static void touch_apart(blocks *self, int width)
+{
+  const double weights[] = {1, -0.4, -0.3, -0.3}, D[9] = {30, 0, 0, 0, 30, 0, 0, 0, 100};
+  int n = self->n, top = self->m - 1;
+  pl_pairs_clear(self->pairs);
+  for (int place = 0; place < (n - 1) * (n - 1); place++) {
+    int i = place % (n - 1), j = place / (n - 1);
+    int nodes[] = {node_of(self, 1, i, j, 0), node_of(self, 0, i, j, top),
+                   node_of(self, 0, i + 1, j, top), node_of(self, 0, i, j + 1, top)};
+    if (i < width || i >= n - 1 - width)
+      CHECK(pl_pairs_add(self->pairs, &(pl_stencil){4, nodes, weights, NULL, D}));
+  }
+}
+
+/* Solves by so many threads; returns what is left. */
+static double solve_by(blocks *self, const pair *names, int threads, const double *b, double *x)
+{
+  pl_allocator allocator = pl_allocator_default();
+  pl_pool *pool = NULL;
+  pl_solver *solver = make_solver(names, self->A);
+  double *r = calloc(3 * (size_t)self->rows, sizeof *r);
+  CHECK_OK(pl_pool_create(&allocator, threads, &pool, error));
+  CHECK_OK(pl_solver_prepare(solver, self->A, self->pairs, &self->filter, pool, error));
+  CHECK_OK(pl_solver_solve(solver, self->A, &self->filter, b, x, 1e-9 * test_length(b, self->rows),
+                           pool, NULL, error));
+  pl_bsr_multiply(self->A, x, r, NULL);
+  pl_pairs_multiply(self->pairs, x, r, NULL);
+  for (int i = 0; i < 3 * self->rows; i++) r[i] = b[i] - r[i];
+  pl_filter_apply(&self->filter, r);
+  double left = test_length(r, self->rows);
+  pl_solver_destroy(solver);
+  pl_pool_destroy(pool);
+  free(r);
+  return left;
+}
+
+TEST(separate_places_of_contact_are_parts_of_the_factor)
+{
+  static const pair both[] = {{{"eisenstat", NULL, 0}, {"none", NULL, 0}},
+                              {{"cg", NULL, 0}, {"ssor", NULL, 0}}};
+  static const int threads[] = {1, 2, 3, 8};
+  blocks self = make_blocks(14, 3);
+  size_t count = 3 * (size_t)self.rows;
+  double *b = make_force(&self), *x[2] = {0};
+  touch_apart(&self, 3);
+  for (int m = 0; m < 2; m++) {
+    for (int t = 0; t < 4; t++) {
+      x[t > 0] = realloc(x[t > 0], count * sizeof **x);
+      memset(x[t > 0], 0, count * sizeof **x);
+      CHECK(solve_by(&self, &both[m], threads[t], b, x[t > 0]) < 2e-9 * test_length(b, self.rows));
+      CHECK(pl_correction_factor(self.pairs)->parts == 2);
+      CHECK(t == 0 || memcmp(x[0], x[1], count * sizeof **x) == 0);
+    }
+  }
+  free(b), free(x[0]), free(x[1]);
+  destroy_blocks(&self);
+}
+
 /* ---- promises ---- */
 
 /* New values, other contacts, again the first ones: nothing is taken once all have been seen. */
@@ -455,8 +515,9 @@ TESTS(X(iterations_do_not_grow_with_the_stiffness_of_contacts)
           X(bare_preconditioners_fail_in_stiff_contact)
               X(sweeps_take_the_place_of_a_factor_that_costs_too_much)
                   X(eisenstat_takes_the_factor_into_its_sweeps)
-                      X(blocks_that_only_contact_makes_definite_are_no_obstacle)
-                          X(steady_solves_with_pairs_take_no_memory)
-                              X(bits_depend_neither_on_threads_nor_on_an_empty_list)
-                                  X(memory_that_is_missing_is_told)
-                                      X(pairs_of_another_size_are_refused))
+                      X(separate_places_of_contact_are_parts_of_the_factor)
+                          X(blocks_that_only_contact_makes_definite_are_no_obstacle)
+                              X(steady_solves_with_pairs_take_no_memory)
+                                  X(bits_depend_neither_on_threads_nor_on_an_empty_list)
+                                      X(memory_that_is_missing_is_told)
+                                          X(pairs_of_another_size_are_refused))
