@@ -264,7 +264,7 @@ TEST(several_laws_in_a_body_are_the_sum_of_bodies_of_one_law)
     const pl_member *member = pl_model_family.members[m];
     test_words words;
     for (int c = 0; test_combine(member, c, &words); c++) {
-      if (!((const pl_model_ops *)(const void *)member)->advance) continue;
+      if (!((const pl_model_ops *)(const void *)member)->memory.advance) continue;
       if (!test_matters(&words) || !test_is_plain(&words, 1)) continue;
       // a law with memory cannot be in hybrid strain
       if (!test_serves(&words, (const void *)member, prony())) continue;
