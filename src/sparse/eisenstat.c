@@ -192,7 +192,7 @@ static double advance(step *job, double alpha)
   return pl_krylov_sum(krylov, 0);
 }
 
-/* |P (b - A (x + W x'))|. t is made again in every product, and holds the place until then. */
+/* |P (b - A (x + W x'))|. t holds x until the next product. */
 static double true_size(eisenstat *self)
 {
   pl_krylov *krylov = &self->krylov;
@@ -350,7 +350,7 @@ static void square_chunk(void *context, int chunk)
   krylov->parts[2 * chunk] = sum;
 }
 
-/* |P (b - A (x + W x'))|, as far as rounding goes. t is made again in every product. */
+/* |P (b - A (x + W x'))|, as far as rounding goes. t is work. */
 static double unsplit_size(step *job)
 {
   const pl_krylov *krylov = &job->self->krylov;
