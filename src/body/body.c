@@ -69,7 +69,7 @@ static pl_status check_memory(const pl_memory_def *memory, pl_error *error)
 /* Can the law say which part of its stress this is, and has it no memory of its own? */
 static pl_status check_fading(const pl_memory_def *memory, const pl_law_ops *law, pl_error *error)
 {
-  int is_linear = law->points.conjugate != NULL;
+  int is_linear = law->uses_strain && law->points.conjugate;
   if (law->memory.count)
     return pl_fail(error, PL_E_ARGUMENT,
                    "law=\"%s\" has a memory of its own; remove <memory> or take the law without",

@@ -88,13 +88,18 @@ PL_INLINE void pl_form_tangent(const pl_tangent_form *form, const pl_tangent_sha
   pl_form_directions(form, shape, lambda_A, mu_A, 2, 2, H);
 }
 
-/* Defines tangent as that of form, whose shape is given. */
+/* Defines form as form_at, and tangent as that of the form, whose shape is given. */
 #define PL_TANGENT_OF_FORM(SHAPE)                                                                  \
+  static void form(pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,           \
+                   pl_tangent_form *out)                                                           \
+  {                                                                                                \
+    form_at(point, kq, kv, semidefinite, P, out);                                                  \
+  }                                                                                                \
   static void tangent(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,  \
                       pl_lanes *H)                                                                 \
   {                                                                                                \
     pl_tangent_form parts;                                                                         \
-    form(point, kq, kv, semidefinite, P, &parts);                                                  \
+    form_at(point, kq, kv, semidefinite, P, &parts);                                               \
     if (H) pl_form_tangent(&parts, SHAPE, H);                                                      \
   }
 

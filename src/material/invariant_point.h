@@ -29,6 +29,7 @@
 #define PL_MATERIAL_INVARIANT_POINT_H
 
 #include "material/green_point.h"
+#include "material/prony_point.h"
 #include "math/lanes_curves.h"
 #include "math/lanes_stretches.h"
 
@@ -76,6 +77,28 @@ PL_INLINE void pl_invariant_stress(const pl_potential *at, pl_lanes D[3][9], pl_
 {
   for (int e = 0; e < 9; e++)
     P[e] = at->first[0] * D[0][e] + at->first[1] * D[1][e] + at->first[2] * D[2][e];
+}
+
+/* S = F^-1 P, with G^T F = J I; below J = PL_LEAST_RATIO it is taken smaller. second: W depends on
+ * I2. */
+PL_INLINE void pl_invariant_conjugate(const pl_potential *at, const pl_lanes *F, const pl_lanes *G,
+                                      const pl_lanes *I, const int second, pl_lanes *S)
+{
+  const pl_lanes factor = 1.0 / pl_lanes_max(I[2], pl_lanes_all(PL_LEAST_RATIO));
+  const pl_lanes twice = 2.0 * factor * I[2], by_G = factor * at->first[2];
+  pl_lanes A[9], by_I = twice * at->first[0];
+  pl_lanes_mat3_multiply_tn(G, G, A);
+  pl_lanes_mat3_pack(A, S);
+  for (int k = 0; k < 6; k++) S[k] *= by_G;
+  if (second) {
+    pl_lanes C[6];
+    const pl_lanes by_C = twice * at->first[1];
+    pl_lanes_mat3_multiply_tn(F, F, A);
+    pl_lanes_mat3_pack(A, C);
+    for (int k = 0; k < 6; k++) S[k] -= by_C * C[k];
+    by_I += by_C * I[0];
+  }
+  for (int k = 0; k < 3; k++) S[k] += by_I;
 }
 
 /* H_ijkl += by the second derivatives of the invariants; i k: rows, j l: columns of F. */
@@ -260,8 +283,8 @@ PL_INLINE void pl_add_green_prestress(const pl_point *point, pl_lanes *P, pl_lan
 {
   pl_lanes E[9], T[9], FT[9];
   pl_green_strain(point->F, E);
-  memset(T, 0, sizeof T);
-  pl_add_prestress(point->prestress, E, T, W);
+  pl_lanes_mat3_unpack(point->prestress, T);
+  if (W) *W += pl_lanes_mat3_dot(T, E);
   pl_lanes_mat3_multiply(point->F, T, FT);
   for (int e = 0; P && e < 9; e++) P[e] += FT[e];
 }
@@ -324,26 +347,42 @@ PL_INLINE void pl_invariant_tangent_at(pl_potential_law *law, const pl_point *po
   if (point->viscous) pl_add_green_damping(point, kv, H);
 }
 
-/* Defines stress, tangent and shape of a file's law, to be named in its table. */
-#define PL_INVARIANT_POINTS(law)                                                                   \
-  static void stress(const pl_point *point, pl_lanes *P, pl_lanes *W)                              \
-  {                                                                                                \
-    pl_invariant_stress_at(law, point, P, W);                                                      \
-  }                                                                                                \
-  static void tangent(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,  \
-                      pl_lanes *H)                                                                 \
-  {                                                                                                \
-    pl_invariant_tangent_at(law, point, kq, kv, semidefinite, P, H);                               \
-  }
+PL_INLINE void pl_invariant_conjugate_at(pl_potential_law *law, const pl_point *point,
+                                         const int second, pl_lanes *S)
+{
+  pl_lanes G[9], I[3];
+  pl_potential at;
+  pl_invariants(point->F, G, I);
+  law(point, I, &at);
+  pl_invariant_conjugate(&at, point->F, G, I, second, S);
+}
+
+/* Moves the memory on by the law with the moduli that fade. */
+PL_INLINE void pl_invariant_move(pl_potential_law *law, pl_point *point, const pl_lanes *G,
+                                 const pl_lanes *I, const int second)
+{
+  const pl_lanes lambda = point->lambda, mu = point->mu;
+  pl_lanes e[6];
+  pl_potential at;
+  pl_only_fading(point->fading->of, &point->lambda, &point->mu);
+  law(point, I, &at);
+  point->lambda = lambda;
+  point->mu = mu;
+  pl_invariant_conjugate(&at, point->F, G, I, second, e);
+  pl_fading_part_of_stress(mu, e);
+  pl_move_and_fade(point, e);
+}
 
 /* The form of a law: five numbers where it is one of I1 and J and the tangent is exact, else by
  * singular values. */
-PL_INLINE void pl_invariant_form_at(pl_potential_law *law, const pl_point *point, double kq,
-                                    int semidefinite, pl_lanes *P, pl_tangent_form *form)
+PL_INLINE void pl_invariant_form_at(pl_potential_law *law, pl_point *point, double kq,
+                                    int semidefinite, const int second, pl_lanes *P,
+                                    pl_tangent_form *form)
 {
   pl_lanes G[9], I[3], D[3][9];
   pl_potential at;
   pl_invariants(point->F, G, I);
+  if (point->move) pl_invariant_move(law, point, G, I, second);
   law(point, I, &at);
   if (point->pressure) pl_add_volume_pressure(point, I[2], &at);
   if (P) pl_invariant_slopes(point->F, G, I[0], D);
@@ -376,17 +415,31 @@ PL_INLINE pl_tangent_shape pl_second_shape(const pl_point *point, int semidefini
   return semidefinite && !point->viscous ? PL_TANGENT_STRETCHED : PL_TANGENT_WHOLE;
 }
 
-/* Defines form of a file's law. */
-#define PL_INVARIANT_FORM(law)                                                                     \
-  static void form(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,     \
+/* Defines stress, tangent, form and conjugate of a file's law, to be named in its table. */
+#define PL_INVARIANT_POINTS(law, second)                                                           \
+  static void stress(const pl_point *point, pl_lanes *P, pl_lanes *W)                              \
+  {                                                                                                \
+    pl_invariant_stress_at(law, point, P, W);                                                      \
+  }                                                                                                \
+  static void tangent(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,  \
+                      pl_lanes *H)                                                                 \
+  {                                                                                                \
+    pl_invariant_tangent_at(law, point, kq, kv, semidefinite, P, H);                               \
+  }                                                                                                \
+  static void conjugate(const pl_point *point, pl_lanes *S)                                        \
+  {                                                                                                \
+    pl_invariant_conjugate_at(law, point, second, S);                                              \
+  }                                                                                                \
+  static void form(pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,           \
                    pl_tangent_form *out)                                                           \
   {                                                                                                \
     (void)kv;                                                                                      \
-    pl_invariant_form_at(law, point, kq, semidefinite, P, out);                                    \
+    pl_invariant_form_at(law, point, kq, semidefinite, second, P, out);                            \
   }
-#define PL_INVARIANT_FORM_POINTS                                                                   \
+#define PL_INVARIANT_LAW(is_of)                                                                    \
   {                                                                                                \
-    .stress = stress, .tangent = tangent, .shape = pl_invariant_shape, .form = form                \
+    .stress = stress, .tangent = tangent, .shape = is_of, .form = form, .moves = 1,                \
+    .conjugate = conjugate                                                                         \
   }
 
 /* All of H. */

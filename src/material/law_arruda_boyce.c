@@ -79,8 +79,7 @@ PL_INLINE void potential(const pl_point *point, const pl_lanes *I, pl_potential 
   pl_isochoric_potential(I, &c, f, pl_bulk_energy(point, I[2]), out);
 }
 
-PL_INVARIANT_POINTS(potential)
-PL_INVARIANT_FORM(potential)
+PL_INVARIANT_POINTS(potential, 0)
 
 const pl_law_ops PL_VARIANT(pl_law_arruda_boyce) = {
     .info = PL_INFO("arruda-boyce",
@@ -92,5 +91,5 @@ const pl_law_ops PL_VARIANT(pl_law_arruda_boyce) = {
     .lame = lame,
     .number_count = 2,
     .numbers = numbers,
-    .points = PL_INVARIANT_FORM_POINTS,
+    .points = PL_INVARIANT_LAW(pl_invariant_shape),
 };

@@ -70,7 +70,7 @@ static pl_tangent_shape shape(const pl_point *point, int semidefinite)
   return point->strain->shape(point, semidefinite);
 }
 
-static void form(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
+static void form(pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
                  pl_tangent_form *out)
 {
   pl_point at = pl_prony_point(point);

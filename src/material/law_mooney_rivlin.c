@@ -65,8 +65,7 @@ PL_INLINE void potential(const pl_point *point, const pl_lanes *I, pl_potential 
   };
 }
 
-PL_INVARIANT_POINTS(potential)
-PL_INVARIANT_FORM(potential)
+PL_INVARIANT_POINTS(potential, 1)
 
 const pl_law_ops PL_VARIANT(pl_law_mooney_rivlin) = {
     .info = PL_INFO("mooney-rivlin",
@@ -77,5 +76,5 @@ const pl_law_ops PL_VARIANT(pl_law_mooney_rivlin) = {
     .lame = lame,
     .number_count = 1,
     .numbers = numbers,
-    .points = {.stress = stress, .tangent = tangent, .shape = pl_second_shape, .form = form},
+    .points = PL_INVARIANT_LAW(pl_second_shape),
 };

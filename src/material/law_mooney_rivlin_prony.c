@@ -90,7 +90,7 @@ static void tangent(const pl_point *point, double kq, double kv, int semidefinit
   sudden->points.tangent(&at, kq, kv, semidefinite, P, H);
 }
 
-static void form(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
+static void form(pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
                  pl_tangent_form *out)
 {
   pl_point at = fading(point);

@@ -32,8 +32,7 @@ PL_INLINE void potential(const pl_point *point, const pl_lanes *I, pl_potential 
   };
 }
 
-PL_INVARIANT_POINTS(potential)
-PL_INVARIANT_FORM(potential)
+PL_INVARIANT_POINTS(potential, 0)
 
 const pl_law_ops PL_VARIANT(pl_law_neo_hooke) = {
     .info = PL_INFO("neo-hooke",
@@ -43,5 +42,5 @@ const pl_law_ops PL_VARIANT(pl_law_neo_hooke) = {
     .has_wall = 1,
     .volume = PL_VOLUME_LAMBDA,
     .lame = lame,
-    .points = PL_INVARIANT_FORM_POINTS,
+    .points = PL_INVARIANT_LAW(pl_invariant_shape),
 };

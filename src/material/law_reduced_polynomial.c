@@ -96,8 +96,7 @@ PL_INLINE void potential(const pl_point *point, const pl_lanes *I, pl_potential 
   pl_isochoric_potential(I, &c, f, volume_energy(point, I[2]), out);
 }
 
-PL_INVARIANT_POINTS(potential)
-PL_INVARIANT_FORM(potential)
+PL_INVARIANT_POINTS(potential, 0)
 
 const pl_law_ops PL_VARIANT(pl_law_reduced_polynomial) = {
     .info = PL_INFO("reduced-polynomial",
@@ -109,5 +108,5 @@ const pl_law_ops PL_VARIANT(pl_law_reduced_polynomial) = {
     .lame = lame,
     .number_count = NUMBERS,
     .numbers = numbers,
-    .points = PL_INVARIANT_FORM_POINTS,
+    .points = PL_INVARIANT_LAW(pl_invariant_shape),
 };

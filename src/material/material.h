@@ -84,10 +84,8 @@ typedef struct pl_memory_ops {
   void (*freeze)(const pl_point *point, double h, const pl_lanes *history, int count,
                  pl_lanes *frozen);
   void (*advance)(const pl_point *point, double h, int count, pl_lanes *history);
-  /* Both at once, for a next substep of the same length: from one room to another, or the same.
-   * What only energies need is left out of frozen. NULL: one after the other. */
-  void (*move)(const pl_point *point, double h, int count, const double *from, double *to,
-               pl_lanes *frozen);
+  /* Both at once, as pl_point.move says. NULL: one after the other. */
+  void (*move)(const pl_point *point);
   /* What both need of h and the numbers alone, PL_MOST_DECAYS at most, the first being h: for many
    * points with the same numbers (pl_point.decays). NULL: nothing. */
   void (*decays)(const pl_lanes *numbers, double h, int count, pl_lanes *out);

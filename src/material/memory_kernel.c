@@ -44,7 +44,7 @@ PL_INLINE void copy_point(const pl_point *point, pl_point *out)
   out->axes = point->axes;
   out->layers = point->layers;
   out->layer_numbers = point->layer_numbers;
-  out->parts = point->parts;
+  out->move = NULL;
   out->viscous = point->viscous;
 }
 
@@ -56,14 +56,11 @@ PL_INLINE void scale(const pl_point *point, pl_lanes a, pl_point *out)
   out->numbers = point->numbers + PL_PRONY_NUMBERS;
 }
 
-/* The point with the moduli that fade alone, times a. */
-PL_INLINE void only_fading(const pl_point *point, pl_lanes a, pl_point *out)
+/* The point with the moduli that fade alone. */
+PL_INLINE void only_fading(const pl_point *point, pl_point *out)
 {
-  const int of = (int)point->fading->of;
-  const pl_lanes none = pl_lanes_all(0);
   copy_point(point, out);
-  out->mu = of == PL_FADING_VOLUME ? none : a * point->mu;
-  out->lambda = (of == PL_FADING_SHAPE ? none : a * bulk_of(point)) - (2.0 / 3) * out->mu;
+  pl_only_fading(point->fading->of, &out->lambda, &out->mu);
   out->numbers = point->numbers + PL_PRONY_NUMBERS;
   out->prestress = out->pressure = NULL;
   out->viscous = 0;
@@ -72,10 +69,11 @@ PL_INLINE void only_fading(const pl_point *point, pl_lanes a, pl_point *out)
 /* The viscous moduli by which Hooke's law has the stress b dS'/dt. */
 PL_INLINE void add_viscosity(const pl_point *point, pl_point *out)
 {
-  pl_point more;
-  only_fading(point, point->frozen[PL_HERMITE_RATE], &more);
-  out->viscous_mu += more.mu;
-  out->viscous_lambda += more.lambda;
+  const pl_lanes b = point->frozen[PL_HERMITE_RATE];
+  pl_lanes lambda = point->lambda, mu = point->mu;
+  pl_only_fading(point->fading->of, &lambda, &mu);
+  out->viscous_mu += b * mu;
+  out->viscous_lambda += b * lambda;
 }
 
 PL_INLINE int has_rates(const pl_point *point) { return point->fading->hermite && point->viscous; }
@@ -93,7 +91,7 @@ PL_INLINE void stress_rate(const pl_point *point, pl_lanes *r)
 {
   pl_lanes P[9], H[81], S[9], G[9], dP[9], dS[9];
   pl_point only;
-  only_fading(point, pl_lanes_all(1), &only);
+  only_fading(point, &only);
   point->fading->law->tangent(&only, 1, 0, 0, P, H);
   const pl_lanes J = pl_lanes_mat3_cofactors(point->F, G);
   const pl_lanes volume = pl_lanes_max(J, pl_lanes_all(PL_LEAST_RATIO));
@@ -127,38 +125,28 @@ PL_INLINE void strain_rate(const pl_point *point, pl_lanes *rate)
   }
 }
 
-/* Of a strain (or its rate) the part that answers for S' / (2 mu). */
-PL_INLINE void strain_part(const pl_point *point, pl_lanes *e)
-{
-  const int of = (int)point->fading->of;
-  const pl_lanes trace = e[0] + e[1] + e[2], mean = trace * (1.0 / 3);
-  if (of == PL_FADING_SHAPE) {
-    for (int k = 0; k < 3; k++) e[k] -= mean;
-    return;
-  }
-  const pl_lanes ratio =
-      pl_lanes_pick(point->mu > 0.0, 0.5 * bulk_of(point) / point->mu, pl_lanes_all(0));
-  for (int k = 0; k < 6; k++) {
-    if (of == PL_FADING_VOLUME) e[k] = pl_lanes_all(0);
-    if (k < 3) e[k] += (of == PL_FADING_VOLUME ? ratio * trace : ratio * trace - mean);
-  }
-}
-
-/* S' / (2 mu) of a law of F: that of the moduli that fade. */
-PL_INLINE void stress_part(const pl_point *point, pl_lanes *e)
+/* S of a law of F, from P. */
+PL_INLINE void conjugate(const pl_point *point, pl_lanes *six)
 {
   pl_lanes P[9], G[9], S[9];
-  pl_point only;
-  only_fading(point, pl_lanes_all(1), &only);
-  point->fading->law->stress(&only, P, NULL);
-  pl_lanes J = pl_lanes_mat3_cofactors(point->F, G);
-  pl_lanes scale = pl_lanes_max(J, pl_lanes_all(PL_LEAST_RATIO)) * 2.0 * point->mu;
-  // rigid elements have no moduli
-  const pl_lanes factor = pl_lanes_pick(scale > 0.0, 1.0 / scale, pl_lanes_all(0));
+  point->fading->law->stress(point, P, NULL);
+  const pl_lanes J = pl_lanes_mat3_cofactors(point->F, G);
+  const pl_lanes factor = 1.0 / pl_lanes_max(J, pl_lanes_all(PL_LEAST_RATIO));
   pl_lanes_mat3_multiply_tn(G, P, S);
   pl_lanes_mat3_symmetric(S, S);
-  pl_lanes_mat3_pack(S, e);
-  for (int k = 0; k < 6; k++) e[k] *= factor;
+  pl_lanes_mat3_pack(S, six);
+  for (int k = 0; k < 6; k++) six[k] *= factor;
+}
+
+/* S' of a law of F: that of the moduli that fade. */
+PL_INLINE void fading_stress(const pl_point *point, pl_lanes *S)
+{
+  pl_point only;
+  only_fading(point, &only);
+  if (only.fading->law->conjugate)
+    only.fading->law->conjugate(&only, S);
+  else
+    conjugate(&only, S);
 }
 
 /* W_n: what is stored in the springs, a mean stress by the bulk modulus. */
@@ -180,14 +168,12 @@ static void freeze(const pl_point *point, double h, const pl_lanes *history, int
   frozen[PL_PRONY_ENERGY] = stored(point, &sums);
 }
 
-/* S' / (2 mu) of a law that is linear in a measure: all of its stress. */
-PL_INLINE void linear_part(const pl_point *point, pl_lanes *e)
+/* S' of a law that is linear in a measure: all of its stress. */
+PL_INLINE void linear_stress(const pl_point *point, pl_lanes *S)
 {
   pl_point whole;
   scale(point, pl_lanes_all(1), &whole);
-  point->fading->law->conjugate(&whole, e);
-  for (int k = 0; k < 6; k++)
-    e[k] = pl_lanes_pick(point->mu > 0.0, 0.5 * e[k] / point->mu, pl_lanes_all(0));
+  point->fading->law->conjugate(&whole, S);
 }
 
 /* The rate of S' / (2 mu). */
@@ -200,23 +186,22 @@ PL_INLINE void rate_part(const pl_point *point, pl_lanes *r)
     return;
   }
   strain_rate(point, r);
-  strain_part(point, r);
+  pl_fading_strain(point, r);
 }
 
 /* S' / (2 mu) */
 PL_INLINE void fading_part(const pl_point *point, pl_lanes *e)
 {
-  if (point->fading->law->conjugate) {
-    linear_part(point, e);
-  } else if (point->fading->by_strain) {
-    if (point->parts)
-      point->strain->resolve(point->F, e, point->parts);
-    else
-      point->strain->measure(point->F, e);
-    strain_part(point, e);
-  } else {
-    stress_part(point, e);
+  if (point->fading->by_strain && !point->fading->law->conjugate) {
+    point->strain->measure(point->F, e);
+    pl_fading_strain(point, e);
+    return;
   }
+  if (point->fading->by_strain)
+    linear_stress(point, e);
+  else
+    fading_stress(point, e);
+  pl_fading_part_of_stress(point->mu, e);
 }
 
 static void advance(const pl_point *point, double h, int count, pl_lanes *history)
@@ -237,56 +222,36 @@ static __attribute__((noinline)) void decays(const pl_lanes *numbers, double h, 
   pl_prony_decays(numbers, h, count, out);
 }
 
-/* What pl_prony_advance and then pl_prony_freeze do, but for W_n: the same operations in the same
- * order. by: both factors of each term. A number of the first term is in registers for both. */
-PL_INLINE void move_first(const pl_point *point, const pl_lanes *by, const pl_lanes *e,
-                          const double *from, double *to, pl_lanes *change, pl_lanes *T)
+void PL_VARIANT(pl_move_terms)(const pl_point *point, const pl_lanes *e)
 {
+  const pl_move *move = point->move;
+  const double *from = move->from;
+  double *to = move->to;
+  pl_lanes change[6], T[6], alpha = pl_lanes_all(1);
   for (int k = 0; k < 6; k++, from += PL_LANES, to += PL_LANES) {
     change[k] = e[k] - pl_lanes_load(from);
     pl_lanes_store(to, e[k]);
-    const pl_lanes spring = by[0] * pl_lanes_load(from + 6 * PL_LANES) + by[1] * change[k];
-    pl_lanes_store(to + 6 * PL_LANES, spring);
-    T[k] = pl_lanes_all(0) + point->numbers[0] * (by[0] * spring - by[1] * e[k]);
+    T[k] = pl_lanes_all(0);
   }
-}
-
-PL_INLINE void move_term(pl_decay by, pl_lanes g, const pl_lanes *e, const pl_lanes *change,
-                         const double *from, double *to, pl_lanes *T)
-{
-  for (int k = 0; k < 6; k++, from += PL_LANES, to += PL_LANES) {
-    const pl_lanes spring = by.decay * pl_lanes_load(from) + by.mean * change[k];
-    pl_lanes_store(to, spring);
-    T[k] += g * (by.decay * spring - by.mean * e[k]);
+  for (int i = 0; i < move->terms; i++) {
+    const pl_decay by = pl_move_decay(move, i);
+    const pl_decay stress = pl_decay_stress(by, move->shares[i], point->mu);
+    for (int k = 0; k < 6; k++, from += PL_LANES, to += PL_LANES) {
+      const pl_lanes more = pl_move_number(by, stress, e[k], change[k], from, to);
+      T[k] = i ? T[k] + more : more;
+    }
+    alpha = pl_move_alpha(move, i, alpha);
   }
+  for (int k = 0; k < 6; k++) move->frozen[k] = T[k];
+  move->frozen[PL_PRONY_ALPHA] = alpha;
 }
 
 /* For the linear rule alone; histories with rates are advanced and frozen one after the other. */
-static void move(const pl_point *point, double h, int count, const double *from, double *to,
-                 pl_lanes *frozen)
+static void move(const pl_point *point)
 {
-  pl_lanes e[6], change[6], own[1 + 2 * PL_PRONY_TERMS], alpha = pl_lanes_all(1);
-  const pl_lanes *by = pl_known_decays(point, h), *g = point->numbers;
+  pl_lanes e[6];
   fading_part(point, e);
-  if (!by) {
-    decays(point->numbers, h, count, own);
-    by = own + 1;
-  }
-  const int terms = pl_prony_terms_in(count);
-  for (int k = 0; k < 6 && terms < 1; k++) {
-    pl_lanes_store(to + k * PL_LANES, e[k]);
-    frozen[k] = pl_lanes_all(0);
-  }
-  if (terms > 0) move_first(point, by, e, from, to, change, frozen);
-  if (terms > 0) alpha -= g[0] * (1.0 - by[1]);
-  for (int i = 1; i < terms; i++) {
-    const int place = 6 * (i + 1) * PL_LANES;
-    const pl_decay of = {by[2 * i], by[2 * i + 1]};
-    move_term(of, g[i], e, change, from + place, to + place, frozen);
-    alpha -= g[i] * (1.0 - of.mean);
-  }
-  for (int k = 0; k < 6; k++) frozen[k] = 2.0 * point->mu * frozen[k];
-  frozen[PL_PRONY_ALPHA] = alpha;
+  pl_move_on(point, e);
 }
 
 /* T += 2 mu b r of a law of F. */
@@ -335,7 +300,7 @@ static pl_tangent_shape shape(const pl_point *point, int semidefinite)
   return point->fading->law->shape(point, semidefinite);
 }
 
-static void form(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
+static void form(pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
                  pl_tangent_form *out)
 {
   pl_point at;

@@ -21,6 +21,15 @@ typedef struct pl_fading {
   pl_fading_part of;
 } pl_fading;
 
+/* A memory that moves on by the linear rule, a next substep being as long (prony_point.h). */
+typedef struct pl_move {
+  const pl_lanes *shares, *decays; /* of each term: its share of what fades, and both factors */
+  int terms;
+  const double *from; /* history as it was, six numbers for now and six of each term */
+  double *to;         /* as it will be; may be the same room */
+  pl_lanes *frozen;   /* what it will amount to, but for energies */
+} pl_move;
+
 typedef struct pl_point {
   pl_lanes F[9];
   pl_lanes rate[9];                    /* dF/dt in 1/s; read only where viscous is set  */
@@ -37,13 +46,9 @@ typedef struct pl_point {
   const pl_lanes *axes;       /* a[9]: its columns are the material's axes; NULL: x, y and z */
   const struct pl_layers *layers; /* the law below the modifiers, and these; NULL: none */
   const pl_lanes *layer_numbers;  /* the constants of the modifiers, one behind the other */
-  pl_lanes
-      *parts; /* what the strain measure has found at F (pl_point_ops.resolve); NULL: nothing */
+  const pl_move *move;            /* what form moves on (pl_point_ops.moves); NULL: nothing */
   int viscous;
 } pl_point;
-
-/* Of corotated strain: R, S (six numbers) and tr S. */
-enum { PL_PART_TURN, PL_PART_STRETCH = 9, PL_PART_TRACE = 15, PL_POINT_PARTS };
 
 /* How an exact tangent is made semidefinite: negative eigenvalues become 0 or change their sign. */
 enum { PL_TANGENT_EXACT, PL_TANGENT_CLAMPED, PL_TANGENT_ABSOLUTE };
@@ -99,17 +104,19 @@ struct pl_point_ops {
   /* Does H have a form, and which? Asks for strain, fading and viscous of the point only. */
   pl_tangent_shape (*shape)(const pl_point *point, int semidefinite);
   /* The same as tangent by its form; only called where there is one. */
-  void (*form)(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
+  void (*form)(pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
                pl_tangent_form *form);
+  /* form takes a point with a move and moduli of a sudden load: once it knows the stress that
+   * fades, history moves on, and the point gets the moduli of the next substep. */
+  int moves;
   /* E[6] of a strain measure at F[9]; NULL in laws of F. */
   void (*measure)(const pl_lanes *F, pl_lanes *E);
-  /* The same, and what stress and tangent at this F need again; NULL: that is nothing. */
-  void (*resolve)(const pl_lanes *F, pl_lanes *E, pl_lanes *parts);
   /* theta = tr E of a strain measure and its derivative dtheta/dF (slope[9]); NULL in laws of F,
    * which have theta = J - 1 and the cofactors of F. */
   void (*volume)(const pl_lanes *F, pl_lanes *theta, pl_lanes *slope);
-  /* The stress S[6] = dW/dE without prestress of laws that are linear in a measure E of the point's
-   * strain, other than Hooke's; NULL in others. */
+  /* The stress S[6] = dW/dE without prestress, where that is less work than P: of laws that are
+   * linear in a measure E of the point's strain, other than Hooke's, and of laws of the invariants
+   * of F (Green's E). NULL in others. */
   void (*conjugate)(const pl_point *point, pl_lanes *S);
 };
 

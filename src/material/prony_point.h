@@ -33,6 +33,13 @@ PL_INLINE pl_decay pl_decay_of(double h, pl_lanes tau)
   return (pl_decay){decay, pl_lanes_mean_decay(z, decay)};
 }
 
+/* The same times 2 mu g, which make a stress of history. */
+PL_INLINE pl_decay pl_decay_stress(pl_decay by, pl_lanes g, pl_lanes mu)
+{
+  const pl_lanes modulus = 2.0 * mu * g;
+  return (pl_decay){modulus * by.decay, modulus * by.mean};
+}
+
 /* h, then both factors of each term. */
 PL_INLINE void pl_prony_decays(const pl_lanes *numbers, double h, int count, pl_lanes *out)
 {
@@ -49,6 +56,50 @@ PL_INLINE const pl_lanes *pl_known_decays(const pl_point *point, double h)
 {
   return point->decays && point->decays[0][0] == h ? point->decays + 1 : NULL;
 }
+
+/* ---- what fades ---- */
+
+/* Lame's constants of which a part fades, with this part times a. */
+PL_INLINE void pl_fade_moduli(pl_fading_part of, pl_lanes a, pl_lanes *lambda, pl_lanes *mu)
+{
+  const pl_lanes bulk = *lambda + (2.0 / 3) * *mu;
+  *mu = of == PL_FADING_VOLUME ? *mu : a * *mu;
+  *lambda = (of == PL_FADING_SHAPE ? bulk : a * bulk) - (2.0 / 3) * *mu;
+}
+
+/* Those of the part that fades alone. */
+PL_INLINE void pl_only_fading(pl_fading_part of, pl_lanes *lambda, pl_lanes *mu)
+{
+  const pl_lanes bulk = *lambda + (2.0 / 3) * *mu, none = pl_lanes_all(0);
+  if (of == PL_FADING_VOLUME) *mu = none;
+  *lambda = (of == PL_FADING_SHAPE ? none : bulk) - (2.0 / 3) * *mu;
+}
+
+/* Of a stress that fades to e = S' / (2 mu); rigid elements have no moduli. */
+PL_INLINE void pl_fading_part_of_stress(pl_lanes mu, pl_lanes *e)
+{
+  const pl_lanes factor = pl_lanes_pick(mu > 0.0, 0.5 / mu, pl_lanes_all(0));
+  for (int k = 0; k < 6; k++) e[k] *= factor;
+}
+
+/* Of a strain (or its rate) to the part that answers for S' / (2 mu). */
+PL_INLINE void pl_fading_strain(const pl_point *point, pl_lanes *e)
+{
+  const pl_fading_part of = point->fading->of;
+  const pl_lanes trace = e[0] + e[1] + e[2], mean = trace * (1.0 / 3);
+  if (of == PL_FADING_SHAPE) {
+    for (int k = 0; k < 3; k++) e[k] -= mean;
+    return;
+  }
+  const pl_lanes bulk = point->lambda + (2.0 / 3) * point->mu;
+  const pl_lanes ratio = pl_lanes_pick(point->mu > 0.0, 0.5 * bulk / point->mu, pl_lanes_all(0));
+  for (int k = 0; k < 6; k++) {
+    if (of == PL_FADING_VOLUME) e[k] = pl_lanes_all(0);
+    if (k < 3) e[k] += (of == PL_FADING_VOLUME ? ratio * trace : ratio * trace - mean);
+  }
+}
+
+/* ---- histories ---- */
 
 /* The sums of W_n: g_i |e_n - e_i,n|^2, and g_i times the square of the mean of its diagonal. */
 typedef struct pl_prony_slip {
@@ -70,17 +121,20 @@ PL_INLINE pl_prony_slip pl_prony_freeze(const pl_point *point, double h, const p
 {
   const pl_lanes *now = history, *g = point->numbers, *tau = g + PL_PRONY_TERMS;
   pl_prony_slip sums = {pl_lanes_all(0), pl_lanes_all(0)};
-  pl_lanes T[6], alpha = pl_lanes_all(1);
+  pl_lanes alpha = pl_lanes_all(1);
   const pl_lanes *known = pl_known_decays(point, h);
-  for (int k = 0; k < 6; k++) T[k] = pl_lanes_all(0);
+  for (int k = 0; k < 6; k++) frozen[k] = pl_lanes_all(0);
   for (int i = 0; i < pl_prony_terms_in(count); i++) {
     const pl_lanes *spring = history + 6 * (i + 1);
     const pl_decay by = known ? (pl_decay){known[2 * i], known[2 * i + 1]} : pl_decay_of(h, tau[i]);
-    for (int k = 0; k < 6; k++) T[k] += g[i] * (by.decay * spring[k] - by.mean * now[k]);
+    const pl_decay to = pl_decay_stress(by, g[i], point->mu);
+    for (int k = 0; k < 6; k++) {
+      const pl_lanes T = to.decay * spring[k] - to.mean * now[k];
+      frozen[k] = i ? frozen[k] + T : T;
+    }
     alpha -= g[i] * (1.0 - by.mean);
     pl_add_slip(g[i], now, spring, &sums);
   }
-  for (int k = 0; k < 6; k++) frozen[k] = 2.0 * point->mu * T[k];
   frozen[PL_PRONY_ALPHA] = alpha;
   frozen[PL_PRONY_ENERGY] = point->mu * sums.all;
   return sums;
@@ -102,6 +156,59 @@ PL_INLINE void pl_prony_advance(const pl_point *point, double h, const pl_lanes 
     const pl_decay by = known ? (pl_decay){known[2 * i], known[2 * i + 1]} : pl_decay_of(h, tau[i]);
     for (int k = 0; k < 6; k++) spring[k] = by.decay * spring[k] + by.mean * change[k];
   }
+}
+
+/* pl_prony_advance and then pl_prony_freeze, but for W_n: the same operations in the same order.
+ * One of the six numbers of a term: moves it on and returns what T has of it. */
+PL_INLINE pl_lanes pl_move_number(pl_decay by, pl_decay stress, pl_lanes e, pl_lanes change,
+                                  const double *from, double *to)
+{
+  const pl_lanes spring = by.decay * pl_lanes_load(from) + by.mean * change;
+  pl_lanes_store(to, spring);
+  return stress.decay * spring - stress.mean * e;
+}
+
+PL_INLINE pl_decay pl_move_decay(const pl_move *move, const int i)
+{
+  return (pl_decay){move->decays[2 * i], move->decays[2 * i + 1]};
+}
+
+/* What a term leaves of a. */
+PL_INLINE pl_lanes pl_move_alpha(const pl_move *move, const int i, pl_lanes alpha)
+{
+  return alpha - move->shares[i] * (1.0 - move->decays[2 * i + 1]);
+}
+
+/* The same of any number of terms (memory_kernel.c). */
+void PL_VARIANT(pl_move_terms)(const pl_point *point, const pl_lanes *e);
+
+/* Moves the point's memory on to e = S' / (2 mu). */
+PL_INLINE void pl_move_on(const pl_point *point, const pl_lanes *e)
+{
+  const pl_move *move = point->move;
+  if (move->terms != 1) {
+    PL_VARIANT(pl_move_terms)(point, e);
+    return;
+  }
+  const pl_decay by = pl_move_decay(move, 0);
+  const pl_decay stress = pl_decay_stress(by, move->shares[0], point->mu);
+  const double *from = move->from;
+  double *to = move->to;
+  for (int k = 0; k < 6; k++, from += PL_LANES, to += PL_LANES) {
+    const pl_lanes change = e[k] - pl_lanes_load(from);
+    pl_lanes_store(to, e[k]);
+    move->frozen[k] =
+        pl_move_number(by, stress, e[k], change, from + 6 * PL_LANES, to + 6 * PL_LANES);
+  }
+  move->frozen[PL_PRONY_ALPHA] = pl_move_alpha(move, 0, pl_lanes_all(1));
+}
+
+/* The same for laws that go on with the moduli of the next substep. */
+PL_INLINE void pl_move_and_fade(pl_point *point, const pl_lanes *e)
+{
+  pl_move_on(point, e);
+  pl_fade_moduli(point->fading->of, point->move->frozen[PL_PRONY_ALPHA], &point->lambda,
+                 &point->mu);
 }
 
 /* ---- rates at both ends ----
@@ -179,14 +286,6 @@ PL_INLINE void pl_hermite_advance(const pl_point *point, double h, const pl_lane
                   by.mean * (e[k] - history[k]);
   }
   for (int k = 0; k < 6; k++) history[k] = e[k], rate[k] = r[k];
-}
-
-/* Lame's constants of which a part fades, with this part times a. */
-PL_INLINE void pl_fade_moduli(pl_fading_part of, pl_lanes a, pl_lanes *lambda, pl_lanes *mu)
-{
-  const pl_lanes bulk = *lambda + (2.0 / 3) * *mu;
-  *mu = of == PL_FADING_VOLUME ? *mu : a * *mu;
-  *lambda = (of == PL_FADING_SHAPE ? bulk : a * bulk) - (2.0 / 3) * *mu;
 }
 
 /* The point whose law without memory has the stress and, but for W_n, the energy: a mu in place of

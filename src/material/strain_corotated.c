@@ -30,6 +30,7 @@
  * sym(G). */
 #include "material/hooke_point.h"
 #include "material/material.h"
+#include "material/prony_point.h"
 #include "math/lanes_polar.h"
 
 /* What a change of R needs. */
@@ -39,14 +40,11 @@ typedef struct spin {
   pl_mask exists; /* N does */
 } spin;
 
-PL_INLINE void find_spin(const pl_point *point, const pl_lanes *R, spin *out)
+/* Of the S that is there. */
+PL_INLINE void find_turning(spin *out)
 {
   const double min_det = 1e-9;
   pl_lanes M[9];
-  if (point->parts)
-    pl_lanes_mat3_unpack(point->parts + PL_PART_STRETCH, out->S);
-  else
-    pl_lanes_stretch(point->F, R, out->S);
   pl_lanes trace = out->S[0] + out->S[4] + out->S[8];
   for (int i = 0; i < 9; i++) M[i] = -out->S[i];
   for (int i = 0; i < 9; i += 4) M[i] += trace;
@@ -55,6 +53,12 @@ PL_INLINE void find_spin(const pl_point *point, const pl_lanes *R, spin *out)
   out->exists = (det > min_det * (trace * trace * trace)) & (det > min_det);
   const pl_lanes factor = pl_lanes_pick(out->exists, 1.0 / det, pl_lanes_all(0));
   for (int i = 0; i < 9; i++) out->N[i] *= factor;
+}
+
+PL_INLINE void find_spin(const pl_point *point, const pl_lanes *R, spin *out)
+{
+  pl_lanes_stretch(point->F, R, out->S);
+  find_turning(out);
 }
 
 /* D = sym(G - [w] S) */
@@ -69,9 +73,8 @@ PL_INLINE void stretch_rate(const pl_lanes *G, const pl_lanes *w, const pl_lanes
   pl_lanes_mat3_symmetric(D, D);
 }
 
-/* Z = sigma + [N axial(S sigma)], and P += R Z */
-PL_INLINE void add_without_torque(const pl_lanes *R, const spin *turn, const pl_lanes *sigma,
-                                  pl_lanes *Z, pl_lanes *P)
+/* Z = sigma + [N axial(S sigma)] */
+PL_INLINE void take_torque(const spin *turn, const pl_lanes *sigma, pl_lanes *Z)
 {
   pl_lanes product[9], axial[3], w[3];
   pl_lanes_mat3_multiply(turn->S, sigma, product);
@@ -83,30 +86,20 @@ PL_INLINE void add_without_torque(const pl_lanes *R, const spin *turn, const pl_
     Z[3 * k + j] += w[i];
     Z[3 * j + k] -= w[i];
   }
-  if (!P) return;
-  pl_lanes_mat3_multiply(R, Z, product);
-  for (int i = 0; i < 9; i++) P[i] += product[i];
 }
 
 PL_INLINE void add_viscous_stress(const pl_point *point, const pl_lanes *R, const spin *turn,
                                   pl_lanes *P)
 {
-  pl_lanes G[9], D[9], sigma[9], Z[9], axial[3], w[3];
+  pl_lanes G[9], D[9], sigma[9], Z[9], RZ[9], axial[3], w[3];
   pl_lanes_mat3_multiply_tn(R, point->rate, G);
   pl_lanes_mat3_axial(G, axial);
   pl_lanes_mat3_apply(turn->N, axial, w);
   stretch_rate(G, w, turn->S, D);
   pl_hooke_stress(point->viscous_lambda, point->viscous_mu, D, sigma);
-  add_without_torque(R, turn, sigma, Z, P);
-}
-
-/* P += that of the prestress (P may be NULL), Z: see above. */
-PL_INLINE void add_prestress(const pl_point *point, const pl_lanes *R, const spin *turn,
-                             pl_lanes *Z, pl_lanes *P)
-{
-  pl_lanes T[9];
-  pl_lanes_mat3_unpack(point->prestress, T);
-  add_without_torque(R, turn, T, Z, P);
+  take_torque(turn, sigma, Z);
+  pl_lanes_mat3_multiply(R, Z, RZ);
+  for (int i = 0; i < 9; i++) P[i] += RZ[i];
 }
 
 PL_INLINE void strain_of(const pl_lanes *F, const pl_lanes *R, pl_lanes *E)
@@ -115,41 +108,12 @@ PL_INLINE void strain_of(const pl_lanes *F, const pl_lanes *R, pl_lanes *E)
   for (int i = 0; i < 9; i += 4) E[i] -= 1.0;
 }
 
-/* The same where nothing is known yet, and W += T : E; outputs may be NULL. */
-static __attribute__((noinline)) void add_all_prestress(const pl_point *point, const pl_lanes *R,
-                                                        pl_lanes *P, pl_lanes *W)
-{
-  spin turn;
-  pl_lanes E[9], Z[9];
-  find_spin(point, R, &turn);
-  for (int i = 0; i < 9; i++) E[i] = i % 4 == 0 ? turn.S[i] - 1.0 : turn.S[i];
-  if (W) pl_add_prestress(point->prestress, E, NULL, W);
-  if (P) add_prestress(point, R, &turn, Z, P);
-}
-
 static void measure(const pl_lanes *F, pl_lanes *six)
 {
   pl_lanes R[9], E[9];
   pl_lanes_polar(F, R);
   strain_of(F, R, E);
   pl_lanes_mat3_pack(E, six);
-}
-
-static void resolve(const pl_lanes *F, pl_lanes *six, pl_lanes *parts)
-{
-  pl_lanes *R = parts + PL_PART_TURN, *S = parts + PL_PART_STRETCH, whole[9];
-  parts[PL_PART_TRACE] = pl_lanes_polar(F, R);
-  pl_lanes_stretch(F, R, whole);
-  pl_lanes_mat3_pack(whole, S);
-  for (int k = 0; k < 6; k++) six[k] = k < 3 ? S[k] - 1.0 : S[k];
-}
-
-/* R and tr S of the point. */
-PL_INLINE pl_lanes turn_of(const pl_point *point, pl_lanes *R)
-{
-  if (!point->parts) return pl_lanes_polar(point->F, R);
-  for (int i = 0; i < 9; i++) R[i] = point->parts[PL_PART_TURN + i];
-  return point->parts[PL_PART_TRACE];
 }
 
 static void volume(const pl_lanes *F, pl_lanes *theta, pl_lanes *slope)
@@ -171,6 +135,31 @@ PL_INLINE void elastic_stress(const pl_point *point, const pl_lanes *R, pl_lanes
   for (int i = 0; i < 9; i++) P[i] = twice_mu * point->F[i] + factor * R[i];
 }
 
+/* The same with a prestress, of which Z is left. */
+PL_INLINE void stressed_stress(const pl_point *point, const pl_lanes *R, pl_lanes trace,
+                               const spin *turn, pl_lanes *Z, pl_lanes *P)
+{
+  pl_lanes T[9], Y[9], RY[9];
+  const pl_lanes twice_mu = 2.0 * point->mu, factor = turned_part(point, trace);
+  pl_lanes_mat3_unpack(point->prestress, T);
+  take_torque(turn, T, Z);
+  for (int i = 0; i < 9; i++) Y[i] = i % 4 == 0 ? Z[i] + factor : Z[i];
+  pl_lanes_mat3_multiply(R, Y, RY);
+  for (int i = 0; i < 9; i++) P[i] = twice_mu * point->F[i] + RY[i];
+}
+
+/* P with a prestress and W += T : E; outputs may be NULL. */
+static __attribute__((noinline)) void find_stressed(const pl_point *point, const pl_lanes *R,
+                                                    pl_lanes trace, pl_lanes *P, pl_lanes *W)
+{
+  spin turn;
+  pl_lanes E[9], Z[9];
+  find_spin(point, R, &turn);
+  for (int i = 0; i < 9; i++) E[i] = i % 4 == 0 ? turn.S[i] - 1.0 : turn.S[i];
+  if (W) pl_add_prestress(point->prestress, E, NULL, W);
+  if (P) stressed_stress(point, R, trace, &turn, Z, P);
+}
+
 PL_INLINE pl_lanes elastic_energy(const pl_point *point, const pl_lanes *R, pl_lanes trace)
 {
   pl_lanes difference[9], dilation = trace - 3.0;
@@ -183,10 +172,12 @@ PL_INLINE pl_lanes elastic_energy(const pl_point *point, const pl_lanes *R, pl_l
 static void stress(const pl_point *point, pl_lanes *P, pl_lanes *W)
 {
   pl_lanes R[9];
-  pl_lanes trace = turn_of(point, R);
+  pl_lanes trace = pl_lanes_polar(point->F, R);
   if (W) *W = elastic_energy(point, R, trace);
-  if (P) elastic_stress(point, R, trace, P);
-  if (point->prestress) add_all_prestress(point, R, P, W);
+  if (point->prestress)
+    find_stressed(point, R, trace, P, W);
+  else if (P)
+    elastic_stress(point, R, trace, P);
   if (!P || !point->viscous) return;
   spin turn;
   find_spin(point, R, &turn);
@@ -290,11 +281,13 @@ static void tangent(const pl_point *point, double kq, double kv, int semidefinit
 {
   pl_tangent_form held;
   spin turn;
-  pl_lanes *R = held.A, Z[9];
-  pl_lanes trace = turn_of(point, R);
-  if (P) elastic_stress(point, R, trace, P);
+  pl_lanes *R = held.A, Z[9], own[9];
+  pl_lanes trace = pl_lanes_polar(point->F, R);
   if (!semidefinite || point->viscous || point->prestress) find_spin(point, R, &turn);
-  if (point->prestress) add_prestress(point, R, &turn, Z, P);
+  if (point->prestress)
+    stressed_stress(point, R, trace, &turn, Z, P ? P : own);
+  else if (P)
+    elastic_stress(point, R, trace, P);
   if (P && point->viscous) add_viscous_stress(point, R, &turn, P);
   if (!H) return;
 
@@ -314,28 +307,34 @@ static pl_tangent_shape shape(const pl_point *point, int semidefinite)
   return semidefinite && !point->viscous ? PL_TANGENT_TURNED : PL_TANGENT_WHOLE;
 }
 
-/* P with a prestress, where all of it is at hand: as elastic_stress and add_all_prestress have it.
- */
-static __attribute__((noinline)) void stressed(const pl_point *point, const pl_lanes *R,
-                                               pl_lanes trace, pl_lanes *P)
+/* R and P with a prestress, and before it what moves that on. */
+static __attribute__((noinline)) void stressed(pl_point *point, pl_lanes *R, pl_lanes *P)
 {
   spin turn;
-  pl_lanes Z[9];
-  find_spin(point, R, &turn);
-  elastic_stress(point, R, trace, P);
-  add_prestress(point, R, &turn, Z, P);
+  pl_lanes e[6], Z[9];
+  const pl_lanes trace = pl_lanes_polar(point->F, R);
+  pl_lanes_stretch(point->F, R, turn.S);
+  if (point->move) {
+    pl_lanes_mat3_pack(turn.S, e);
+    for (int k = 0; k < 3; k++) e[k] -= 1.0;
+    pl_fading_strain(point, e);
+    pl_move_and_fade(point, e);
+  }
+  find_turning(&turn);
+  stressed_stress(point, R, trace, &turn, Z, P);
 }
 
-static void form(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
+static void form(pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
                  pl_tangent_form *out)
 {
   (void)kv;
   (void)semidefinite;
-  pl_lanes trace = turn_of(point, out->A);
-  if (P && point->prestress)
-    stressed(point, out->A, trace, P);
-  else if (P)
-    elastic_stress(point, out->A, trace, P);
+  if (P && point->prestress) {
+    stressed(point, out->A, P);
+  } else {
+    const pl_lanes trace = pl_lanes_polar(point->F, out->A);
+    if (P) elastic_stress(point, out->A, trace, P);
+  }
   out->lambda = kq * point->lambda;
   out->mu = kq * point->mu;
 }
@@ -354,7 +353,7 @@ const pl_strain_ops PL_VARIANT(pl_strain_corotated) = {
                .tangent = tangent,
                .shape = shape,
                .form = form,
+               .moves = 1,
                .measure = measure,
-               .resolve = resolve,
                .volume = volume},
 };

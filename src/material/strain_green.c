@@ -62,8 +62,8 @@ static pl_tangent_shape shape(const pl_point *point, int semidefinite)
   return PL_TANGENT_STRESSED;
 }
 
-static void form(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
-                 pl_tangent_form *out)
+PL_INLINE void form_at(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
+                       pl_tangent_form *out)
 {
   pl_lanes S[9];
   elastic_stress(point, S, NULL);

@@ -46,8 +46,8 @@ static pl_tangent_shape shape(const pl_point *point, int semidefinite)
   return PL_TANGENT_TURNED;
 }
 
-static void form(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
-                 pl_tangent_form *out)
+PL_INLINE void form_at(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,
+                       pl_tangent_form *out)
 {
   (void)semidefinite;
   if (P) stress(point, P, NULL);

@@ -138,7 +138,7 @@ PL_INLINE pl_tangent_shape pl_stretch_shape(const pl_point *point, int semidefin
   {                                                                                                \
     pl_stretch_tangent_at(law, point, kq, kv, semidefinite, P, H);                                 \
   }                                                                                                \
-  static void form(const pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,     \
+  static void form(pl_point *point, double kq, double kv, int semidefinite, pl_lanes *P,           \
                    pl_tangent_form *out)                                                           \
   {                                                                                                \
     (void)kv;                                                                                      \

@@ -145,7 +145,7 @@ PL_INLINE pl_point pl_point_of(const pl_group *group, int moving)
   point.fading = group->fading.law ? &group->fading : NULL;
   point.decays = group->has_decays ? group->decays : NULL;
   point.viscous = group->viscous && moving;
-  point.parts = NULL;
+  point.move = NULL;
   return point;
 }
 
@@ -183,16 +183,44 @@ PL_INLINE size_t pl_group_place(const pl_group *group, int points, int batch, in
   return group->place + index * (size_t)(group->history * PL_LANES);
 }
 
-/* Moves the memory of a batch's p-th points on to the F of point, from where pl_groups_move said to
- * `to`. */
-PL_INLINE void pl_group_advance(const pl_groups *groups, const pl_group *group, int batch, int p,
-                                double h, const pl_point *point, double *to)
+/* How points with these numbers move on by h; own: for factors of the decay that they do not have.
+ */
+PL_INLINE void pl_group_move(const pl_group *group, const pl_point *point, double h,
+                             pl_lanes own[PL_MOST_DECAYS], pl_move *move)
 {
-  pl_lanes history[PL_MOST_MEMORY];
+  const pl_lanes *decays = point->decays;
+  if (!decays || decays[0][0] != h) {
+    group->memory->decays(point->numbers, h, group->history, own);
+    decays = own;
+  }
+  move->shares = point->numbers;
+  move->decays = decays + 1;
+  move->terms = pl_prony_terms_in(group->history);
+}
+
+/* The same of a batch's p-th points, from where pl_groups_move said to `to`. */
+PL_INLINE void pl_group_move_at(const pl_groups *groups, const pl_group *group, int batch, int p,
+                                double *to, pl_move *move)
+{
+  const size_t place = pl_group_place(group, groups->points, batch, p);
+  move->from = groups->memory + place;
+  move->to = to + place;
+  move->frozen = pl_group_frozen(group, groups->points, batch, p);
+}
+
+/* Moves the memory of a batch's p-th points on to the F of point, likewise. */
+PL_INLINE void pl_group_advance(const pl_groups *groups, const pl_group *group, int batch, int p,
+                                double h, pl_point *point, double *to)
+{
+  pl_lanes history[PL_MOST_MEMORY], own[PL_MOST_DECAYS];
   const size_t place = pl_group_place(group, groups->points, batch, p);
   if (groups->ahead && group->memory->move && !group->fading.hermite) {
-    group->memory->move(point, h, group->history, groups->memory + place, to + place,
-                        pl_group_frozen(group, groups->points, batch, p));
+    pl_move move;
+    pl_group_move(group, point, h, own, &move);
+    pl_group_move_at(groups, group, batch, p, to, &move);
+    point->move = &move;
+    group->memory->move(point);
+    point->move = NULL;
     return;
   }
   for (int k = 0; k < group->history; k++)

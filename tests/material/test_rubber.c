@@ -2,6 +2,7 @@
  * simple shear of nearly incompressible points, volume change, special cases that are another law,
  * and the semidefinite tangent against a clamped eigendecomposition. */
 #include "core/family.h"
+#include "math/lanes_mat3.h"
 #include "points.h"
 
 /* ---- points of a law by its parameters ---- */
@@ -236,6 +237,37 @@ TEST(isotropic_laws_are_isotropic)
   }
 }
 
+/* S = F^-1 P of laws of F that have it without P, with the least ratio of volumes in place of a
+ * smaller one. */
+TEST(conjugate_stresses_belong_to_those_of_F)
+{
+  int found = 0;
+  for (int m = strain_count(); m < measure_count(); m++) {
+    const pl_strain_ops *ops = measure_at(m);
+    double worst = 0;
+    if (!ops->points.conjugate || law_with(ops)->uses_strain) continue;
+    found++;
+    for (int trial = 0; trial < 300; trial++) {
+      double F[9], P[9], G[9], want[9], got[9];
+      pl_lanes S[6], whole[9];
+      random_gradient(F);
+      const double J = pl_mat3_cofactors(F, G);
+      const pl_point point = point_at(ops, F, NULL);
+      stress_at(ops, F, NULL, P);
+      ops->points.conjugate(&point, S);
+      pl_lanes_mat3_unpack(S, whole);
+      pl_mat3_multiply_tn(G, P, want);
+      for (int i = 0; i < 9; i++) {
+        want[i] /= fmax(J, 0.1);
+        got[i] = whole[i][3];
+      }
+      worst = fmax(worst, distance(got, want, 9) / fmax(1, largest(want, 9)));
+    }
+    CHECK_NEAR(worst, 0, 1e-12);
+  }
+  CHECK(found >= 5);
+}
+
 /* ---- the semidefinite tangent ---- */
 
 /* Of isotropic laws of F it is the exact one with its eigenvalues projected: inverted points,
@@ -285,5 +317,6 @@ TEST(young_and_poisson_serve_every_isotropic_law)
 TESTS(X(laws_of_the_first_invariant_have_the_closed_forms) X(ogden_has_the_closed_forms)
           X(volume_change_has_the_closed_form) X(simple_shear_has_the_closed_form)
               X(special_cases_are_other_laws) X(isotropic_laws_are_isotropic)
-                  X(semidefinite_tangents_are_the_projected_exact_ones)
-                      X(young_and_poisson_serve_every_isotropic_law))
+                  X(conjugate_stresses_belong_to_those_of_F)
+                      X(semidefinite_tangents_are_the_projected_exact_ones)
+                          X(young_and_poisson_serve_every_isotropic_law))

@@ -44,38 +44,32 @@ PL_INLINE void scatter_forces(double *f, const int *nodes, const int count, pl_l
   for (int a = 0; a < count; a++) pl_fem_scatter(f, nodes + PL_LANES * a, forces + 3 * a);
 }
 
-/* The point with these: the law below the memory takes it. */
-PL_INLINE void ease(const pl_group *group, const pl_lanes *moduli, const pl_lanes *numbers,
-                    pl_point *point)
+/* The memory of a pass's points: eased (pl_group_is_eased), and moving on now. */
+typedef struct moving {
+  int eased, now;
+  const pl_point_ops *law; /* the one below it where it is eased */
+  pl_move to;
+  pl_lanes decays[PL_MOST_DECAYS];
+} moving;
+
+/* The p-th points of a batch, with these moduli and numbers, as the law below the memory takes
+ * them. Their memory moves on before, or within the law. */
+PL_INLINE void ease(const pl_fem_job *job, const pl_group *group, int batch, int p,
+                    const pl_lanes *moduli, const pl_lanes *numbers, moving *m, pl_point *point)
 {
   point->lambda = moduli[0];
   point->mu = moduli[1];
-  pl_fade_moduli(group->fading.of, point->frozen[PL_PRONY_ALPHA], &point->lambda, &point->mu);
+  if (m->now) pl_group_move_at(&job->fem->groups, group, batch, p, job->memory, &m->to);
+  if (m->now && !point->move) {
+    point->move = &m->to;
+    point->numbers = numbers;
+    group->memory->move(point);
+    point->move = NULL;
+  }
+  if (!point->move)
+    pl_fade_moduli(group->fading.of, point->frozen[PL_PRONY_ALPHA], &point->lambda, &point->mu);
   point->prestress = point->frozen;
   point->numbers = numbers + PL_PRONY_NUMBERS;
-}
-
-/* Moves the memory of a point on, with its own moduli. Of the strain it finds the law needs parts
- * again. */
-PL_INLINE void move_on(const pl_fem_job *job, const pl_group *group, int batch, int p,
-                       const pl_lanes *moduli, const pl_lanes *numbers, pl_lanes *parts,
-                       pl_point *point)
-{
-  const pl_groups *groups = &job->fem->groups;
-  const size_t place = pl_group_place(group, groups->points, batch, p);
-  point->lambda = moduli[0];
-  point->mu = moduli[1];
-  point->numbers = numbers;
-  point->parts = parts;
-  group->memory->move(point, job->h, group->history, groups->memory + place, job->memory + place,
-                      pl_group_frozen(group, groups->points, batch, p));
-}
-
-/* Are there parts of the strain that the law needs again after its memory has moved on? */
-PL_INLINE int has_parts(const pl_group *group)
-{
-  const pl_fading *fading = &group->fading;
-  return fading->by_strain && !fading->law->conjugate && group->strain->resolve;
 }
 
 /* What a pass wants: forces alone, or with the stiffness by a tangent of some shape. */
@@ -87,11 +81,11 @@ PL_INLINE int has_form(const int shape)
 }
 
 PL_INLINE void evaluate_batch(const pl_fem_job *job, const pl_group *group, int batch,
-                              const int count, const int points, const int shape, pl_point *point)
+                              const int count, const int points, const int shape, moving *memory,
+                              pl_point *point)
 {
   const pl_fem *fem = job->fem;
-  const int eased = pl_group_is_eased(group);
-  const pl_point_ops *law = eased ? group->fading.law : group->points;
+  const pl_point_ops *law = memory->law;
   const int *nodes = batch_nodes(fem, batch, count);
   const pl_lanes *rest = batch_rest(fem, batch, count, points);
   double *values = job->tangent.A ? job->tangent.A->values : NULL;
@@ -99,7 +93,7 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, const pl_group *group, int 
   const int semidefinite = job->tangent.semidefinite;
   const int *places = NULL;
   pl_lanes edges[3 * MOST_EDGES], edge_rates[3 * MOST_EDGES];
-  pl_lanes forces[3 * PL_ELEMENT_NODES], P[9], H[81], parts[PL_POINT_PARTS];
+  pl_lanes forces[3 * PL_ELEMENT_NODES], P[9], H[81];
   pl_tangent_form form;
   pairs by_direction;
   blocks K;
@@ -111,6 +105,8 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, const pl_group *group, int 
   }
   const int viscous = point->viscous;
   pl_point_take(group, batch, point);
+  if (memory->now && group->moduli)
+    pl_group_move(group, point, job->h, memory->decays, &memory->to);
   gather_edges(job->q, nodes, count, edges);
   if (viscous) gather_edges(job->v, nodes, count, edge_rates);
   if (shares) share_volume(job, group, batch, edges, rest, count, points, point, &volume);
@@ -126,9 +122,7 @@ PL_INLINE void evaluate_batch(const pl_fem_job *job, const pl_group *group, int 
     gradient(edges, b, count, point->F);
     if (viscous) gradient(edge_rates, b, count, point->rate);
     pl_point_recall(group, points, batch, p, point);
-    if (eased && job->memory)
-      move_on(job, group, batch, p, moduli, numbers, has_parts(group) ? parts : NULL, point);
-    if (eased) ease(group, moduli, numbers, point);
+    if (memory->eased) ease(job, group, batch, p, moduli, numbers, memory, point);
     if (shape == FORCES_ONLY)
       law->stress(point, P, NULL);
     else if (shape == PL_TANGENT_WHOLE)
@@ -165,9 +159,15 @@ PL_INLINE void evaluate_batches(const pl_fem_job *job, const pl_group *group, in
 {
   pl_point point = pl_point_of(group, job->v != NULL);
   const pl_lanes lambda = point.lambda;
+  moving memory;
+  memory.eased = pl_group_is_eased(group);
+  memory.now = memory.eased && job->memory;
+  memory.law = memory.eased ? group->fading.law : group->points;
+  if (memory.now && has_form(shape) && memory.law->moves) point.move = &memory.to;
+  if (memory.now) pl_group_move(group, &point, job->h, memory.decays, &memory.to);
   for (int batch = first; batch < last; batch++) {
     point.lambda = lambda; // which shared volumes change
-    evaluate_batch(job, group, batch, count, points, shape, &point);
+    evaluate_batch(job, group, batch, count, points, shape, &memory, &point);
   }
 }
 
