@@ -115,7 +115,7 @@ typedef struct pl_multigrid {
 typedef struct pl_single {
   pl_multigrid *grid;
   struct pl_bands *bands; /* in place of the grid where the pattern has few diagonals; NULL: no */
-  int degree; /* of cycles; 0: none, but the inverse blocks of the diagonal */
+  int degree;             /* of cycles; 0: none, but the inverse blocks of the diagonal */
   int exponent;
 } pl_single;
 
