@@ -138,19 +138,26 @@ static const pl_filter *filter_of_all(const pl_system *system)
   return system->share ? &system->share->whole->filter : &system->filter;
 }
 
-pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double *x, double scale,
-                          double tolerance, pl_step_report *report, pl_error *error)
+static pl_status prepare(pl_system *system, int fresh, pl_step_report *report, pl_error *error)
 {
   double start = pl_now();
-  pl_solve_report solved = {0};
-  pl_status status = PL_OK;
   // other constraints ask for another preparation, even of the same matrix
   int renew = fresh || system->solver->filter_version != system->filter.version ||
               system->solver->pairs_version != pl_pairs_version(system->pairs);
   if (fresh && !system->pass.patched) report->matrices++;
-  if (renew)
-    status = pl_solver_prepare(system->solver, system->A, system->pairs, filter_of_all(system),
-                               system->pool, error);
+  if (!renew) return PL_OK;
+  pl_status status = pl_solver_prepare(system->solver, system->A, system->pairs,
+                                       filter_of_all(system), system->pool, error);
+  system->clock.solve += pl_now() - start;
+  return status;
+}
+
+pl_status pl_system_solve(pl_system *system, int fresh, const double *b, double *x, double scale,
+                          double tolerance, pl_step_report *report, pl_error *error)
+{
+  pl_solve_report solved = {0};
+  pl_status status = prepare(system, fresh, report, error);
+  double start = pl_now();
   if (system->budget) pl_solver_limit(system->solver, pl_system_budget(system, report));
   pl_links_strip(system->filter.links, x);
   if (!status && system->share)
@@ -240,12 +247,12 @@ static int is_usable(pl_newton *newton, const pl_system *system, const pl_stage 
 
 /* Improves the guess in dz by solving A trial = rest; the solver is not asked to multiply the
  * guess again. */
-static pl_status improve(pl_newton *newton, pl_system *system, int fresh, double scale,
-                         double tolerance, pl_step_report *report, pl_error *error)
+static pl_status improve(pl_newton *newton, pl_system *system, double scale, double tolerance,
+                         pl_step_report *report, pl_error *error)
 {
   memset(newton->trial, 0, (size_t)system->blocks * 3 * sizeof(double));
   pl_status status =
-      pl_system_solve(system, fresh, newton->rest, newton->trial, scale, tolerance, report, error);
+      pl_system_solve(system, 0, newton->rest, newton->trial, scale, tolerance, report, error);
   pl_axpy(1, newton->trial, newton->dz, system->blocks, system->pool);
   return status;
 }
@@ -362,8 +369,10 @@ static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage 
       pl_newton_residual(newton, system, stage, z, fresh ? system->A : NULL, semidefinite);
     if (system->safe && system->pairs && pl_pairs_is_short(system->pairs))
       return pl_fail(error, PL_E_LIMIT, "there is no room for all pairs of blocks in contact");
-    double scale = start_increment(newton, system, stage, z, first && !system->safe);
-    if (first) {
+    pl_status status = prepare(system, fresh || system->pass.patched, report, error);
+    system->pass.patched = 0;
+    double scale = status ? 0 : start_increment(newton, system, stage, z, first && !system->safe);
+    if (first && !status) {
       double size = filtered_norm(system, newton->r);
       // guarded, the guess is zero, and scale what carries the constrained nodes
       newton->reference =
@@ -372,9 +381,7 @@ static pl_status direction(pl_newton *newton, pl_system *system, const pl_stage 
     }
     double tolerance = linear_tolerance(newton, system, first && stage->reference > 0, scale);
     int64_t unfinished = report->unfinished_solves;
-    pl_status status =
-        improve(newton, system, fresh || system->pass.patched, scale, tolerance, report, error);
-    system->pass.patched = 0;
+    if (!status) status = improve(newton, system, scale, tolerance, report, error);
     newton->is_kept = !status;
     int is_cut = report->unfinished_solves > unfinished;
     if (is_cut && (system->budget || pl_watch_late(system->watch)))

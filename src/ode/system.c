@@ -270,7 +270,7 @@ void pl_system_multiply_two(const pl_system *system, const double *x, double *y,
     pl_system_multiply(system, other_x, other_y);
     return;
   }
-  pl_bsr_multiply_two(system->A, x, y, other_x, other_y, system->pool);
+  pl_solver_multiply_two(system->solver, system->A, x, y, other_x, other_y, system->pool);
   pl_pairs_multiply(system->pairs, x, y, system->pool);
   pl_pairs_multiply(system->pairs, other_x, other_y, system->pool);
 }

@@ -154,7 +154,7 @@ void pl_system_reflect(pl_system *system, double share, double *v);
 
 /* y = (A + pairs) x, of A as it was before it was folded. */
 void pl_system_multiply(const pl_system *system, const double *x, double *y);
-/* The same for two vectors, by reading the matrix once. */
+/* The same for two vectors, by reading the matrix once, which is that of the last prepare. */
 void pl_system_multiply_two(const pl_system *system, const double *x, double *y,
                             const double *other_x, double *other_y);
 /* Folds A, which was just evaluated; counts what its pattern has no room for. */

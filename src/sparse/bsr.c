@@ -288,6 +288,7 @@ void pl_bsr_destroy(pl_bsr *matrix)
   if (!matrix->is_view) pl_free(&allocator, matrix->values);
   pl_free(&allocator, matrix->chunk_rows);
   pl_free(&allocator, matrix->children);
+  pl_free(&allocator, matrix->lines);
   pl_free(&allocator, matrix);
 }
 

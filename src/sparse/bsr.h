@@ -24,6 +24,8 @@ typedef struct pl_bsr {
   int *chunk_rows;
   int *children; /* of a refined mesh, else NULL: a row and its two parents each, coarse to fine */
   int child_count;
+  int *lines; /* of regular grids, else NULL: all rows in an order in which neighbours are at a few
+                 distances from each other */
   double *points;     /* where the rows' nodes are now, 3 for each; the caller's, NULL if unknown */
   int is_unsymmetric; /* A^T may be another matrix */
   int is_sheet; /* its rows are nodes of sheets, all of them, and points says where they are */

@@ -7,8 +7,8 @@
  * refinement. (To keep the search direction from start to start does not pay: the residual that
  * single precision believes in and the true one differ by too much.) Sums are in double precision,
  * over fixed chunks in their order. */
-#include "sparse/krylov.h"
-#include "sparse/multigrid.h"
+#include "sparse/cg_single.h"
+
 #include "sparse/multigrid_kernel.h"
 
 #include <math.h>
@@ -20,18 +20,7 @@
 /* A curvature this much below the largest may be none. */
 #define FLATNESS 1e-6
 
-typedef struct work {
-  const pl_multigrid_vectors *kernel;
-  pl_multigrid_level *level;
-  const pl_filter *filter;
-  pl_pool *pool;
-  /* B by the inverse blocks of the diagonal alone; NULL: by cycles */
-  void (*divide)(const pl_multigrid_level *level, int first, int last, float b, const float *r,
-                 float *x);
-  float *x, *p;
-  float alpha, beta;
-  double *out, back;
-} work;
+typedef pl_cg_single_work work;
 
 static double pass(work *job, void (*chunk_work)(void *, int))
 {
@@ -67,13 +56,14 @@ static void advance_chunk(void *context, int chunk)
                                             job->alpha, job->p, level->t, job->x, level->r);
 }
 
-/* z = B r, unless a cycle has found it, is filtered, then r.z. */
+/* z = B r, by the inverse blocks unless a cycle has found it, is filtered, then r.z. */
 static void dot_chunk(void *context, int chunk)
 {
   const work *job = context;
   const pl_multigrid_level *level = job->level;
   int first = chunk * level->chunk, last = pl_multigrid_last(level, chunk);
-  if (job->divide) job->divide(level, first, last, 1, level->r, level->x);
+  if (job->single->degree == 0)
+    pl_multigrid_kernel_pick(3)->start(level, first, last, 1, level->r, level->x);
   pl_multigrid_filter(job->filter, first, last, level->x);
   level->sums[chunk] = job->kernel->dot(first, last, level->r, level->x);
 }
@@ -84,6 +74,34 @@ static void turn_chunk(void *context, int chunk)
   const pl_multigrid_level *level = job->level;
   job->kernel->turn(chunk * level->chunk, pl_multigrid_last(level, chunk), job->beta, level->x,
                     job->p);
+}
+
+static double precondition(work *job)
+{
+  if (job->single->degree > 0)
+    pl_multigrid_cycle(job->single->grid, job->filter, job->single->degree, job->pool);
+  return pass(job, dot_chunk);
+}
+
+static void turn(work *job)
+{
+  pl_parallel(job->pool, pl_chunk_count(job->level->rows, job->level->chunk), turn_chunk, job);
+}
+
+static double multiply(work *job)
+{
+  pl_parallel(job->pool, pl_chunk_count(job->level->rows, job->level->chunk), product_chunk, job);
+  return pass(job, late_product_chunk);
+}
+
+static double advance(work *job) { return pass(job, advance_chunk); }
+
+static void start(work *job, double scale)
+{
+  size_t size = 4 * (size_t)job->level->rows * sizeof *job->x;
+  pl_multigrid_take(job->single->grid, job->b, scale, job->pool);
+  memset(job->x, 0, size);
+  memset(job->p, 0, size);
 }
 
 /* The caller's x gets what was found; what is held stays to the last bit. */
@@ -106,6 +124,13 @@ static void add_chunk(void *context, int chunk)
   }
 }
 
+static void finish(work *job)
+{
+  pl_parallel(job->pool, pl_chunk_count(job->level->rows, job->level->chunk), add_chunk, job);
+}
+
+static const pl_cg_single_passes by_rows = {start, precondition, turn, multiply, advance, finish};
+
 static int give_up(pl_krylov *self)
 {
   self->single = NULL;
@@ -117,27 +142,23 @@ static int give_up(pl_krylov *self)
 static int run(pl_krylov *self, work *job, double goal)
 {
   double length = 0, before = 0;
-  int chunks = pl_chunk_count(job->level->rows, job->level->chunk);
   for (;;) {
-    if (!job->divide)
-      pl_multigrid_cycle(self->single->grid, job->filter, self->single->degree, job->pool);
-    double rz = pass(job, dot_chunk);
+    double rz = job->passes->precondition(job);
     if (!(rz > 0) || !isfinite(rz)) return give_up(self);
     double beta = before > 0 ? rz / before : 0;
     job->beta = (float)beta;
     before = rz;
     // p.B^-1 p follows from the recursion, since r is orthogonal to the last p
     length = rz + beta * beta * length;
-    pl_parallel(job->pool, chunks, turn_chunk, job);
+    job->passes->turn(job);
 
-    pl_parallel(job->pool, chunks, product_chunk, job);
-    double pq = pass(job, late_product_chunk);
+    double pq = job->passes->multiply(job);
     self->report->products++;
     if (!isfinite(pq)) return give_up(self);
     if (pq > self->largest * length) self->largest = pq / length;
     if (pq <= FLATNESS * self->largest * length) return give_up(self);
     job->alpha = (float)(rz / pq);
-    double rr = pass(job, advance_chunk);
+    double rr = job->passes->advance(job);
     self->report->iterations++;
     if (!isfinite(rr)) return give_up(self);
     if (sqrt(rr) <= goal || pl_krylov_spent(self)) return 1;
@@ -147,27 +168,27 @@ static int run(pl_krylov *self, work *job, double goal)
 pl_status pl_cg_single(pl_krylov *self, double goal, float *x, float *p)
 {
   const pl_single *single = self->single;
-  work job = {.kernel = pl_multigrid_vectors_pick(),
-              .level = single->grid->level,
+  work job = {.passes = single->bands ? &pl_cg_bands : &by_rows,
+              .single = single,
+              .kernel = pl_multigrid_vectors_pick(),
+              .level = single->bands ? NULL : single->grid->level,
               .filter = self->filter,
               .pool = self->pool,
-              .divide = single->degree == 0 ? pl_multigrid_kernel_pick(3)->start : NULL,
+              .b = self->vectors[PL_KRYLOV_R],
               .x = x,
               .p = p,
               .out = self->x};
-  const double *r = self->vectors[PL_KRYLOV_R];
   int exponent;
   if (pl_krylov_spent(self)) return PL_E_CONVERGENCE;
-  if (!pl_multigrid_take(single->grid, r, &exponent, self->pool)) {
+  if (!pl_exponent_of(job.b, self->A->rows, &exponent, self->pool)) {
     give_up(self);
     return PL_OK;
   }
-  memset(x, 0, 4 * (size_t)job.level->rows * sizeof *x);
-  memset(p, 0, 4 * (size_t)job.level->rows * sizeof *p);
+  job.passes->start(&job, ldexp(1, -exponent));
   self->aim = fmax(goal, DEPTH * self->report->residual);
   if (!run(self, &job, ldexp(self->aim, -exponent))) return PL_OK;
 
   job.back = ldexp(1, exponent - single->exponent);
-  pl_parallel(self->pool, pl_chunk_count(job.level->rows, job.level->chunk), add_chunk, &job);
+  job.passes->finish(&job);
   return pl_krylov_spent(self) ? PL_E_CONVERGENCE : PL_OK;
 }

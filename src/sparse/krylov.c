@@ -3,6 +3,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "sparse/bands.h"
 #include "sparse/rounding.h"
 #include "sparse/vector.h"
 
@@ -65,7 +66,7 @@ static void residual_chunk(void *context, int chunk)
   pl_krylov *self = context;
   double *r = self->vectors[PL_KRYLOV_R], *product = self->vectors[PL_KRYLOV_WORK];
   int first = self->A->chunk_rows[chunk], last = self->A->chunk_rows[chunk + 1];
-  self->kernel->multiply(self->A, chunk, self->x, product);
+  if (!self->bands) self->kernel->multiply(self->A, chunk, self->x, product);
   if (self->common.pairs) (void)pl_pairs_spread(self->common.pairs, first, last, self->x, product);
   for (int i = 3 * first; i < 3 * last; i++) r[i] = self->b[i] - product[i];
   pl_filter_apply_range(self->filter, first, last, r);
@@ -77,6 +78,8 @@ static void residual_chunk(void *context, int chunk)
 double pl_krylov_residual(pl_krylov *self)
 {
   if (self->common.pairs) pl_pairs_measure(self->common.pairs, self->x, self->pool);
+  if (self->bands)
+    pl_bands_multiply(self->bands, self->x, self->vectors[PL_KRYLOV_WORK], NULL, NULL, self->pool);
   pl_parallel(self->pool, self->A->chunks, residual_chunk, self);
   self->report->products++;
   return sqrt(pl_krylov_sum(self, 0));
@@ -207,6 +210,7 @@ pl_status pl_krylov_solve(pl_solver *common, const pl_bsr *A, const pl_filter *f
   self->pool = pool;
   self->report = report;
   self->largest = 0;
+  self->bands = pl_solver_bands(common);
   pl_preconditioner *preconditioner = common->preconditioner;
   // single precision knows nothing of pairs
   self->single = preconditioner && preconditioner->ops->single && !common->pairs

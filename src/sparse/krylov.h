@@ -40,9 +40,10 @@ typedef struct pl_krylov {
   double *x;
   pl_pool *pool;
   pl_solve_report *report;
-  double largest; /* curvature p.Ap / p.B^-1 p met so far */
-  double aim;     /* of the start in hand: what its residual should become */
-  double known;   /* |P (b - A x)| of its last x if it has computed that; else infinite */
+  double largest;         /* curvature p.Ap / p.B^-1 p met so far */
+  double aim;             /* of the start in hand: what its residual should become */
+  double known;           /* |P (b - A x)| of its last x if it has computed that; else infinite */
+  struct pl_bands *bands; /* for the true residual; NULL: A itself */
   const struct pl_single *single; /* for starts in single precision; NULL: they are in double */
 } pl_krylov;
 

@@ -110,11 +110,12 @@ typedef struct pl_multigrid {
   int lowering; /* steps that lower the energy of prolongators: 0, 1 or THOROUGH */
 } pl_multigrid;
 
-/* What a preconditioner that is a hierarchy hands to a solver: its finest level is the matrix times
- * 2^-exponent in single precision. */
+/* What a preconditioner hands to a solver: the finest level of its hierarchy, or its bands, are the
+ * matrix times 2^-exponent in single precision. */
 typedef struct pl_single {
   pl_multigrid *grid;
-  int degree; /* of cycles; 0: none, but the inverse blocks of the diagonal */
+  struct pl_bands *bands; /* in place of the grid where the pattern has few diagonals; NULL: no */
+  int degree;             /* of cycles; 0: none, but the inverse blocks of the diagonal */
   int exponent;
 } pl_single;
 
@@ -142,7 +143,10 @@ void pl_multigrid_add_pairs(pl_multigrid *grid, const pl_pairs *pairs, const dou
 void pl_multigrid_rest(pl_multigrid *grid, const pl_pairs *pairs);
 
 /* The exponent of the largest entry on the diagonal. */
-int pl_multigrid_exponent(pl_multigrid *grid, const pl_bsr *A, pl_pool *pool);
+int pl_exponent_of_matrix(const pl_bsr *A, pl_pool *pool);
+/* The exponent of the largest of 3 numbers for each row; 0: all are zero, or some not finite, and
+ * *exponent is not set. */
+int pl_exponent_of(const double *r, int rows, int *exponent, pl_pool *pool);
 
 /* The finest level's values and inverse diagonal blocks, times scale and over scale. */
 void pl_multigrid_load(pl_multigrid *grid, const pl_bsr *A, const double *inverse, double scale,
@@ -183,10 +187,8 @@ void pl_multigrid_measure(pl_multigrid_level *level, int rounds, pl_pool *pool);
 /* x of level 0 = one cycle for its r: a V, but with two visits of the third level. */
 void pl_multigrid_cycle(pl_multigrid *grid, const pl_filter *filter, int degree, pl_pool *pool);
 
-/* Sets the finest level's r to that of so many numbers, scaled by a power of two so that the
- * largest is about 1, and returns its exponent in *exponent. 0: r is zero or not finite, and
- * nothing is set. */
-int pl_multigrid_take(pl_multigrid *grid, const double *r, int *exponent, pl_pool *pool);
+/* Sets the finest level's r to scale times r. */
+void pl_multigrid_take(pl_multigrid *grid, const double *r, double scale, pl_pool *pool);
 
 /* Filters rows [first, last) of a vector of the finest level. */
 void pl_multigrid_filter(const pl_filter *filter, int first, int last, float *x);

@@ -5,7 +5,9 @@
  * systems", 10.2.
  *
  * In single precision it lends conjugate gradients the matrix's upper triangle in that precision
- * (multigrid.h): a product then reads less than a third of the bytes. */
+ * (multigrid.h): a product then reads less than a third of the bytes. Of grids these are bands
+ * (bands.h): less than a fifth. */
+#include "sparse/bands.h"
 #include "sparse/blockwise.h"
 #include "sparse/multigrid.h"
 
@@ -78,6 +80,7 @@ static const pl_param params[] = {
 typedef struct block_diagonal {
   pl_blockwise blockwise;
   pl_multigrid grid; /* its finest level, in single precision only */
+  pl_bands *bands;   /* in place of that where the matrix is a grid's */
   pl_single single;
   int is_single;
 } block_diagonal;
@@ -89,13 +92,16 @@ static pl_status create(pl_preconditioner *common, const pl_bsr *A, const double
   self->is_single = values[0] == 1;
   pl_status status = pl_blockwise_create(common, A, values, error);
   if (status || !self->is_single) return status;
+  status = pl_bands_create(&common->allocator, A, &self->bands, error);
+  if (status || self->bands) return status;
   return pl_multigrid_create_finest(&common->allocator, A, &self->grid, error);
 }
 
 static void destroy(pl_preconditioner *common)
 {
   block_diagonal *self = (block_diagonal *)common;
-  if (self->is_single) pl_multigrid_destroy(&self->grid);
+  if (self->grid.levels) pl_multigrid_destroy(&self->grid);
+  pl_bands_destroy(self->bands);
   pl_blockwise_destroy(common);
 }
 
@@ -105,9 +111,12 @@ static pl_status prepare(pl_preconditioner *common, const pl_bsr *A, const pl_fi
   block_diagonal *self = (block_diagonal *)common;
   pl_status status = pl_blockwise_prepare(common, A, filter, pool, pl_block_invert, error);
   if (status || !self->is_single) return status;
-  int exponent = pl_multigrid_exponent(&self->grid, A, pool);
-  self->single = (pl_single){&self->grid, 0, exponent};
-  pl_multigrid_load(&self->grid, A, self->blockwise.blocks, ldexp(1, -exponent), pool);
+  int exponent = pl_exponent_of_matrix(A, pool);
+  self->single = (pl_single){&self->grid, self->bands, 0, exponent};
+  if (self->bands)
+    pl_bands_load(self->bands, A, self->blockwise.blocks, ldexp(1, -exponent), pool);
+  else
+    pl_multigrid_load(&self->grid, A, self->blockwise.blocks, ldexp(1, -exponent), pool);
   return PL_OK;
 }
 

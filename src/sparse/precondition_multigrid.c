@@ -167,7 +167,7 @@ static pl_status prepare(pl_preconditioner *common, const pl_bsr *A, const pl_fi
   pl_status status = pl_blockwise_prepare(common, A, filter, pool, pl_block_invert, error);
   if (status) return status;
   self->filter = filter;
-  int exponent = pl_multigrid_exponent(grid, A, pool), worn = adapt(self) | is_worn(self, exponent);
+  int exponent = pl_exponent_of_matrix(A, pool), worn = adapt(self) | is_worn(self, exponent);
   if (common->refusals) distrust(grid);
   if (worn) self->exponent = exponent;
   double scale = ldexp(1, -self->exponent);
@@ -214,10 +214,11 @@ static void apply(pl_preconditioner *common, const double *r, double *z, pl_pool
   pl_multigrid_level *level = self->grid.level;
   application job = {.self = self, .z = z};
   int chunks = pl_chunk_count(level->rows, level->chunk), exponent;
-  if (!pl_multigrid_take(&self->grid, r, &exponent, pool)) {
+  if (!pl_exponent_of(r, common->rows, &exponent, pool)) {
     memcpy(z, r, 3 * (size_t)common->rows * sizeof *z);
     return;
   }
+  pl_multigrid_take(&self->grid, r, ldexp(1, -exponent), pool);
   job.back = ldexp(1, exponent - self->exponent);
   pl_multigrid_cycle(&self->grid, self->filter, self->degree, pool);
   pl_parallel(pool, chunks, store_chunk, &job);
@@ -232,7 +233,7 @@ static const double *blocks(const pl_preconditioner *self)
 static const pl_single *single(pl_preconditioner *common)
 {
   multigrid *self = (multigrid *)common;
-  self->single = (pl_single){&self->grid, self->degree, self->exponent};
+  self->single = (pl_single){&self->grid, NULL, self->degree, self->exponent};
   return self->is_single ? &self->single : NULL;
 }
 

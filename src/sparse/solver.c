@@ -4,7 +4,9 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "math/functions.h"
+#include "sparse/bands.h"
 #include "sparse/correction.h"
+#include "sparse/multigrid.h"
 #include "sparse/vector.h"
 
 #include <math.h>
@@ -130,6 +132,23 @@ pl_status pl_solver_prepare(pl_solver *solver, const pl_bsr *A, pl_pairs *pairs,
   solver->preconditioner->solves = solver->preconditioner->iterations = 0;
   solver->preconditioner->with_pairs = solver->pairs != NULL;
   return status;
+}
+
+struct pl_bands *pl_solver_bands(const pl_solver *solver)
+{
+  pl_preconditioner *base = solver->preconditioner;
+  const pl_single *single = base->ops->single ? base->ops->single(base) : NULL;
+  return single ? single->bands : NULL;
+}
+
+void pl_solver_multiply_two(const pl_solver *solver, const pl_bsr *A, const double *x, double *y,
+                            const double *other_x, double *other_y, pl_pool *pool)
+{
+  pl_bands *bands = pl_solver_bands(solver);
+  if (bands)
+    pl_bands_multiply(bands, x, y, other_x, other_y, pool);
+  else
+    pl_bsr_multiply_two(A, x, y, other_x, other_y, pool);
 }
 
 void pl_solver_forget(pl_solver *solver) { solver->filter_version = UINT64_MAX; }

@@ -194,6 +194,11 @@ void pl_solver_limit(pl_solver *solver, double max);
 pl_status pl_solver_prepare(pl_solver *solver, const pl_bsr *A, pl_pairs *pairs,
                             const pl_filter *filter, pl_pool *pool, pl_error *error);
 
+/* y = A x for two vectors, with the A of the last prepare, by the copy that was made of it if there
+ * is one that reads less. */
+void pl_solver_multiply_two(const pl_solver *solver, const pl_bsr *A, const double *x, double *y,
+                            const double *other_x, double *other_y, pl_pool *pool);
+
 /* The matrix is another one than at the last prepare: who asks by versions prepares again. */
 void pl_solver_forget(pl_solver *solver);
 
@@ -207,6 +212,8 @@ pl_status pl_solver_correct(pl_solver *solver, const pl_bsr *A, const pl_filter 
                             pl_pool *pool, pl_error *error);
 void pl_solver_precondition(const pl_solver *solver, pl_preconditioner *base, const double *r,
                             double *z, pl_pool *pool);
+/* The bands of the A of the last prepare (bands.h), NULL: there are none. */
+struct pl_bands *pl_solver_bands(const pl_solver *solver);
 /* The inverse diagonal blocks if they are all there is to z = B r; else NULL. */
 const double *pl_solver_blocks(const pl_solver *solver);
 

@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "couple/contact.h"
+#include "mesh/grid.h"
 #include "model/divided.h"
 #include "ode/relation.h"
 #include "sparse/partition.h"
@@ -238,6 +239,30 @@ static pl_status find_children(const pl_world *world, pl_bsr *A, pl_error *error
   return PL_OK;
 }
 
+/* The array that a body's blocks are; NULL: they are none. */
+static const pl_grid *grid_of(const pl_body *body)
+{
+  const pl_grid *grid = body->inside->grid;
+  int are_nodes = !body->model->ops->nodes && body->blocks == body->inside->node_count;
+  return grid && are_nodes ? grid : NULL;
+}
+
+/* Where all bodies are grids their rows follow each other along the lines. */
+static pl_status find_lines(const pl_world *world, pl_bsr *A, pl_error *error)
+{
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    if (!grid_of(&world->bodies.list[b])) return PL_OK;
+  }
+  A->lines = pl_alloc(&A->allocator, (size_t)A->rows, sizeof *A->lines);
+  if (!A->lines) return pl_fail_memory(error);
+  for (size_t b = 0; b < world->bodies.count; b++) {
+    const pl_body *body = &world->bodies.list[b];
+    for (int i = 0; i < body->blocks; i++)
+      A->lines[body->offset + i] = body->offset + grid_of(body)->nodes[i];
+  }
+  return PL_OK;
+}
+
 /* Are all blocks nodes of sheets? */
 static int has_only_sheets(const pl_world *world)
 {
@@ -283,6 +308,7 @@ static pl_status make_matrix(pl_world *world, pl_error *error)
   pl_status status = make_partition(world, error);
   if (!status) status = make_pattern(world, error);
   if (!status) status = find_children(world, world->system.A, error);
+  if (!status) status = find_lines(world, world->system.A, error);
   if (!status)
     status = pl_pairs_create(&world->allocator, world->bodies.blocks, &world->system.pairs, error);
   if (!status) world->system.pairs->links = world->system.filter.links;

@@ -533,6 +533,40 @@ TEST(a_heavy_strip_is_the_elastica)
   CHECK_NEAR((coarse[1] - right[2][1]) / (tip[1] - right[2][1]), 4, 0.5);
 }
 
+/* Steps of few iterations by the lines of the grid, in single precision and with a kept matrix,
+ * move as those in double do, for any number of threads. */
+TEST(steps_by_bands_are_those_of_the_matrix)
+{
+  double x[3][3 * 400];
+  for (int k = 0; k < 3; k++) {
+    const pl_setting newton[] = {{.name = "newton", .value = {1}},
+                                 {.name = "matrix", .word = "kept"},
+                                 {.name = "refresh", .value = {10}}};
+    const pl_setting precision = {.name = "precision", .word = k > 0 ? "single" : "double"};
+    const scene s = {.side = 20,
+                     .tension = {0.35, 0.35},
+                     .shear = 0.25,
+                     .rigidity = 7.5e-5,
+                     .held = {"[0,-1]", "[-1,-1]"},
+                     .held_count = 2};
+    pl_world_def def = pl_world_def_default();
+    stage on = {0};
+    def.threads = k > 0 ? k : 1;
+    def.dt = 0.005;
+    def.integrator = (pl_choice){"implicit-euler", newton, 3};
+    def.solver.name = "cg";
+    def.preconditioner = (pl_choice){"block-diagonal", &precision, 1};
+    CHECK_OK(pl_world_create(&def, &on.world, error));
+    add_body(&s, &on);
+    for (int i = 0; i < 25; i++) CHECK_OK(pl_world_step(on.world, error));
+    CHECK(on.world->system.A->lines != NULL);
+    memcpy(x[k], on.world->state.q, sizeof x[k]);
+    pl_world_destroy(on.world);
+  }
+  for (int i = 0; i < 1200; i++) CHECK_NEAR(x[1][i], x[0][i], 1e-5);
+  CHECK(memcmp(x[1], x[2], sizeof x[1]) == 0);
+}
+
 TESTS(X(the_plate_rests_with_the_same_sag_at_every_step)
           X(the_plate_comes_to_rest_with_the_reports_steps)
               X(a_curved_sheet_returns_to_its_curvature) X(the_reports_bending_flattens_or_explodes)
@@ -540,4 +574,5 @@ TESTS(X(the_plate_rests_with_the_same_sag_at_every_step)
                       X(a_sheet_hung_by_its_corners_is_the_same_at_all_four)
                           X(a_cube_recovers_from_a_corner_pushed_in)
                               X(torsion_knows_the_hand_of_a_helix) X(every_integrator_moves_a_grid)
-                                  X(a_heavy_strip_is_the_elastica))
+                                  X(a_heavy_strip_is_the_elastica)
+                                      X(steps_by_bands_are_those_of_the_matrix))
