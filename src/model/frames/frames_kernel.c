@@ -37,14 +37,17 @@ static void gather_edges(const pl_frames_chunk *chunk, const double *x, double *
 
 PL_INLINE void gradient(const double *edges, const pl_lanes *g, int blocks, pl_lanes *G)
 {
-  for (int first = 0; first < 9; first += PL_LANES_SUMS) {
-    pl_lanes sum[PL_LANES_SUMS];
-    for (int e = 0; e < PL_LANES_SUMS; e++) sum[e] = pl_lanes_all(0);
-    for (int b = 0; b < blocks - 1; b++) {
-      const double *edge = edges + 3 * b + first / 3;
-      for (int e = 0; e < PL_LANES_SUMS; e++) sum[e] += edge[e / 3] * g[3 * b + e % 3];
+  for (int i = 0; i < 9 * PL_PARTS; i += PL_LANES_SUMS * PL_PARTS) {
+    for (int part = 0; part < PL_PARTS; part++) {
+      const pl_part *from = (const pl_part *)g + part;
+      const double *edge = edges + i / PL_PARTS / 3;
+      pl_part sum[PL_LANES_SUMS], *to = (pl_part *)G + i + part;
+      for (int e = 0; e < PL_LANES_SUMS; e++) sum[e] = (pl_part){0};
+      for (int b = 0; b < blocks - 1; b++, from += 3 * PL_PARTS, edge += 3) {
+        for (int e = 0; e < PL_LANES_SUMS; e++) sum[e] += edge[e / 3] * from[PL_PARTS * (e % 3)];
+      }
+      for (int e = 0; e < PL_LANES_SUMS; e++) to[PL_PARTS * e] = sum[e];
     }
-    memcpy(G + first, sum, sizeof sum);
   }
 }
 
