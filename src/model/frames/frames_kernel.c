@@ -13,9 +13,11 @@
  *
  * so that the last frame's part of K follows from that of the others and from sums of H and H g_b.
  */
+#include "math/lanes_parts.h"
 #include "model/frames/frames_point.h"
 
-enum { TILE = 8, MOST_BLOCKS = PL_MOST_FRAMES * PL_MOST_MONOMIALS };
+/* Batches and blocks that are worked on together. */
+enum { TILE = 8, STRIP = 32, MOST_BLOCKS = PL_MOST_FRAMES * PL_MOST_MONOMIALS };
 
 PL_INLINE const pl_lanes *batch_rest(const pl_frames *frames, const pl_frames_chunk *chunk,
                                      int batch)
@@ -35,14 +37,17 @@ static void gather_edges(const pl_frames_chunk *chunk, const double *x, double *
 
 PL_INLINE void gradient(const double *edges, const pl_lanes *g, int blocks, pl_lanes *G)
 {
-  for (int first = 0; first < 9; first += PL_LANES_SUMS) {
-    pl_lanes sum[PL_LANES_SUMS];
-    for (int e = 0; e < PL_LANES_SUMS; e++) sum[e] = pl_lanes_all(0);
-    for (int b = 0; b < blocks - 1; b++) {
-      const double *edge = edges + 3 * b + first / 3;
-      for (int e = 0; e < PL_LANES_SUMS; e++) sum[e] += edge[e / 3] * g[3 * b + e % 3];
+  for (int i = 0; i < 9 * PL_PARTS; i += PL_LANES_SUMS * PL_PARTS) {
+    for (int part = 0; part < PL_PARTS; part++) {
+      const pl_part *from = (const pl_part *)g + part;
+      const double *edge = edges + i / PL_PARTS / 3;
+      pl_part sum[PL_LANES_SUMS], *to = (pl_part *)G + i + part;
+      for (int e = 0; e < PL_LANES_SUMS; e++) sum[e] = (pl_part){0};
+      for (int b = 0; b < blocks - 1; b++, from += 3 * PL_PARTS, edge += 3) {
+        for (int e = 0; e < PL_LANES_SUMS; e++) sum[e] += edge[e / 3] * from[PL_PARTS * (e % 3)];
+      }
+      for (int e = 0; e < PL_LANES_SUMS; e++) to[PL_PARTS * e] = sum[e];
     }
-    memcpy(G + first, sum, sizeof sum);
   }
 }
 
@@ -52,7 +57,7 @@ typedef struct tile {
   int count;
   double *even;
   const pl_lanes *g[TILE];
-  pl_lanes P[TILE][9], H[TILE][81], T[TILE][27];
+  pl_lanes P[TILE][9], (*H)[81], (*T)[27];
 } tile;
 
 static void add_forces(const tile *at, int blocks, double *sums)
@@ -92,31 +97,35 @@ PL_INLINE void add_even(const pl_lanes *from, const int size, int count, double 
   }
 }
 
-/* Entries first.. of the block K of a and the prepared column: as many as registers can sum. */
-PL_INLINE void sum_entries(const tile *at, int a, const int first, pl_lanes *K)
+/* K_a += part of the prepared column of batch t times g_a, for count blocks from the first on; what
+ * all are multiplied by stays in registers. */
+PL_INLINE void add_column(const tile *at, int t, int part, int first, int count, pl_lanes *K)
 {
-  pl_lanes sum[PL_LANES_SUMS];
-  for (int e = 0; e < PL_LANES_SUMS; e++) sum[e] = pl_lanes_all(0);
-  for (int t = 0; t < at->count; t++) {
-    const pl_lanes *g = at->g[t] + 3 * a, *T = at->T[t] + 3 * first;
-    pl_lanes g0 = g[0], g1 = g[1], g2 = g[2];
-    for (int e = 0; e < PL_LANES_SUMS; e++) {
-      sum[e] += g0 * T[3 * e];
-      sum[e] += g1 * T[3 * e + 1];
-      sum[e] += g2 * T[3 * e + 2];
+  for (int row = 0; row < 9; row += 3) {
+    const pl_part *from = (const pl_part *)(at->T[t] + 3 * row) + part;
+    const pl_part *g = (const pl_part *)(at->g[t] + 3 * first) + part;
+    pl_part *to = (pl_part *)(K + row) + part, T[9];
+    for (int e = 0; e < 9; e++) T[e] = from[PL_PARTS * e];
+    for (int a = 0; a < count; a++, g += 3 * PL_PARTS, to += 9 * PL_PARTS) {
+      pl_part g0 = g[0], g1 = g[PL_PARTS], g2 = g[2 * PL_PARTS];
+      for (int e = 0; e < 3; e++)
+        to[PL_PARTS * e] = to[PL_PARTS * e] + g0 * T[3 * e] + g1 * T[3 * e + 1] + g2 * T[3 * e + 2];
     }
   }
-  memcpy(K + first, sum, sizeof sum);
 }
 
 static void add_stiffness(tile *at, int blocks, double *sums)
 {
+  pl_lanes K[9 * STRIP];
   for (int b = 0; b < blocks; b++) {
     prepare_column(at, b);
-    for (int a = 0; a <= b; a++, sums += 9) {
-      pl_lanes K[9];
-      for (int first = 0; first < 9; first += PL_LANES_SUMS) sum_entries(at, a, first, K);
-      pl_lanes_add_sums(K, 9, sums);
+    for (int first = 0; first <= b; first += STRIP) {
+      int count = b + 1 - first < STRIP ? b + 1 - first : STRIP;
+      memset(K, 0, 9 * (size_t)count * sizeof *K);
+      for (int t = 0; t < at->count; t++) {
+        for (int part = 0; part < PL_PARTS; part++) add_column(at, t, part, first, count, K);
+      }
+      for (int a = 0; a < count; a++, sums += 9) pl_lanes_add_sums(K + 9 * a, 9, sums);
     }
     if (at->even) add_even(at->T[0], 27, at->count, at->even + 27 * b);
   }
@@ -187,6 +196,8 @@ static void evaluate(const pl_frames_job *job, const pl_frames_chunk *chunk)
   if (point.viscous) gather_edges(chunk, job->v, rates);
 
   tile at;
+  pl_lanes H[TILE][81], T[TILE][27];
+  at.H = H, at.T = T;
   at.even = chunk->moved < blocks ? stiffness + 9 * pl_pair(0, blocks) : NULL;
   for (int first = chunk->first; first < chunk->last; first += TILE) {
     at.count = chunk->last - first < TILE ? chunk->last - first : TILE;

@@ -19,17 +19,18 @@
  * leaves them out and, in terms of Green's strain, is sum V B_i^T H B_j.
  *
  * Linear blending: F = sum_i (w_i R_i + x_i g_i^T), everything in world axes. */
+#include "math/lanes_parts.h"
 #include "model/frames/rigid_spot.h"
 
-/* What a few batches add to the stiffness, kept until all of them do: columns are [twist][batch,
- * component]. Second derivatives are made of covectors m, of the blended motion's inverse and of
- * weights; those scaled by -V kq / 2. */
+/* What a few batches add to the stiffness, kept until all of them do: columns are [turns,
+ * shifts][batch, component][axis]. Second derivatives are made of covectors m, of the blended
+ * motion's inverse and of weights; those scaled by -V kq / 2. */
 enum { TILE = PL_RIGID_TILE };
 typedef struct tile {
   int count, components;
   pl_lanes H[TILE][81], inverse[TILE][8], G[TILE][32];
   // per moved frame, and per pair of them
-  pl_lanes (*columns)[6][9 * TILE], (*m)[TILE][8], (*curved)[8];
+  pl_lanes (*columns)[2][9 * TILE][3], (*m)[TILE][8], (*curved)[8];
 } tile;
 
 /* ---- forces and second derivatives ---- */
@@ -218,31 +219,34 @@ static void add_curved_linear(const spot *at, double kq, const pl_lanes *P, pl_l
 /* ---- stiffness ---- */
 
 /* K += factor left . right for three rows of each, of n numbers. */
-PL_INLINE void add_nine(pl_lanes left[][9 * TILE], pl_lanes right[][9 * TILE], int n, double factor,
-                        pl_lanes *K)
+PL_INLINE void add_nine(pl_lanes left[][3], pl_lanes right[][3], int n, double factor, pl_lanes *K)
 {
-  pl_lanes sum[9];
-  for (int k = 0; k < 9; k++) sum[k] = left[k / 3][0] * right[k % 3][0];
-  for (int e = 1; e < n; e++) {
-    pl_lanes a = left[0][e], b = left[1][e], c = left[2][e];
-    for (int k = 0; k < 3; k++) {
-      sum[k] += a * right[k][e];
-      sum[3 + k] += b * right[k][e];
-      sum[6 + k] += c * right[k][e];
+  for (int part = 0; part < PL_PARTS; part++) {
+    const pl_part *a = (const pl_part *)left[0] + part, *b = (const pl_part *)right[0] + part;
+    pl_part sum[9], *to = (pl_part *)K + part;
+    for (int k = 0; k < 9; k++) sum[k] = a[PL_PARTS * (k / 3)] * b[PL_PARTS * (k % 3)];
+    for (int e = 1; e < n; e++) {
+      a += 3 * PL_PARTS, b += 3 * PL_PARTS;
+      pl_part x = a[0], y = a[PL_PARTS], z = a[2 * PL_PARTS];
+      for (int k = 0; k < 3; k++) {
+        sum[k] += x * b[PL_PARTS * k];
+        sum[3 + k] += y * b[PL_PARTS * k];
+        sum[6 + k] += z * b[PL_PARTS * k];
+      }
     }
+    for (int k = 0; k < 9; k++) to[PL_PARTS * (6 * (k / 3) + k % 3)] += factor * sum[k];
   }
-  for (int k = 0; k < 9; k++) K[6 * (k / 3) + k % 3] += factor * sum[k];
 }
 
 /* K += columns_i . T_j. Of a symmetric block one corner is left out, and the opposite one doubled;
  * the sums are made symmetric later. */
-static void add_pair(pl_lanes columns[6][9 * TILE], pl_lanes T[6][9 * TILE], int n, int symmetric,
-                     pl_lanes *K)
+static void add_pair(pl_lanes columns[2][9 * TILE][3], pl_lanes T[2][9 * TILE][3], int n,
+                     int symmetric, pl_lanes *K)
 {
-  add_nine(columns, T, n, 1, K);
-  add_nine(columns, T + 3, n, symmetric ? 2 : 1, K + 3);
-  if (!symmetric) add_nine(columns + 3, T, n, 1, K + 18);
-  add_nine(columns + 3, T + 3, n, 1, K + 21);
+  add_nine(columns[0], T[0], n, 1, K);
+  add_nine(columns[0], T[1], n, symmetric ? 2 : 1, K + 3);
+  if (!symmetric) add_nine(columns[1], T[0], n, 1, K + 18);
+  add_nine(columns[1], T[1], n, 1, K + 21);
 }
 
 /* Stress and tangent from the axes of U to those of the world: P = R P, H = R H R^T. */
@@ -264,38 +268,40 @@ static void turn_law(const pl_lanes *R, pl_lanes *P, pl_lanes *H)
   }
 }
 
-/* The columns of one frame times H, three twists and three rows at once. */
-static void apply_law(const tile *of, pl_lanes columns[6][9 * TILE], pl_lanes T[6][9 * TILE])
+/* Three rows of H times three columns of one frame. */
+PL_INLINE void apply_rows(const pl_part *H, const pl_part *x, int components, pl_part *T)
+{
+  pl_part sum[9];
+  for (int k = 0; k < 9; k++) sum[k] = H[PL_PARTS * (k / 3)] * x[PL_PARTS * (k % 3)];
+  for (int e = 1; e < components; e++) {
+    H += 9 * PL_PARTS, x += 3 * PL_PARTS;
+    for (int k = 0; k < 3; k++) {
+      sum[k] += H[0] * x[PL_PARTS * k];
+      sum[3 + k] += H[PL_PARTS] * x[PL_PARTS * k];
+      sum[6 + k] += H[2 * PL_PARTS] * x[PL_PARTS * k];
+    }
+  }
+  for (int k = 0; k < 9; k++) T[PL_PARTS * k] = sum[k];
+}
+
+/* The columns of one frame times H. */
+static void apply_law(const tile *of, pl_lanes columns[2][9 * TILE][3], pl_lanes T[2][9 * TILE][3])
 {
   for (int t = 0; t < of->count; t++) {
-    for (int b = 0; b < 6; b += 3) {
-      const pl_lanes *x = columns[b] + 9 * t, *y = columns[b + 1] + 9 * t,
-                     *z = columns[b + 2] + 9 * t;
-      for (int r = 0; r < 9; r += 3) {
-        const pl_lanes *H = of->H[t] + r;
-        pl_lanes sum[9];
-        for (int i = 0; i < 3; i++) {
-          sum[i] = H[i] * x[0];
-          sum[3 + i] = H[i] * y[0];
-          sum[6 + i] = H[i] * z[0];
-        }
-        for (int e = 1; e < of->components; e++) {
-          H += 9;
-          for (int i = 0; i < 3; i++) {
-            sum[i] += H[i] * x[e];
-            sum[3 + i] += H[i] * y[e];
-            sum[6 + i] += H[i] * z[e];
-          }
-        }
-        for (int i = 0; i < 9; i++) T[b + i / 3][9 * t + r + i % 3] = sum[i];
-      }
+    for (int i = 0; i < 2 * PL_PARTS; i++) {
+      int shifts = i / PL_PARTS, part = i % PL_PARTS;
+      const pl_part *x = (const pl_part *)columns[shifts][9 * t] + part;
+      pl_part *to = (pl_part *)T[shifts][9 * t] + part;
+      for (int r = 0; r < 9; r += 3)
+        apply_rows((const pl_part *)(of->H[t] + r) + part, x, of->components,
+                   to + PL_PARTS * 3 * r);
     }
   }
 }
 
 static void add_stiffness(const spot *at, tile *of, int curved, pl_lanes *K)
 {
-  pl_lanes T[6][9 * TILE];
+  pl_lanes T[2][9 * TILE][3];
   for (int j = 0; j < at->chunk->moved; j++) {
     apply_law(of, of->columns[j], T);
     for (int i = 0; i <= j; i++, K += 36)
@@ -334,7 +340,8 @@ static void add_batch(const pl_rigid_job *job, const spot *at, int t, tile *to, 
   }
   if (!job->matrix) return;
   for (int k = 0; k < 81; k++) H[k] *= at->volume;
-  for (int i = 0; i < at->chunk->moved; i++) columns_of(at, i, 9 * TILE, to->columns[i][0] + 9 * t);
+  for (int i = 0; i < at->chunk->moved; i++)
+    columns_of(at, i, (places){27 * TILE, 1, 3}, to->columns[i][0][9 * t]);
   if (!part && dual) add_own(at, job->kq, t, to, K);
   if (!part && !dual) add_curved_linear(at, job->kq, P, K);
 }
@@ -373,17 +380,17 @@ static void add_green(const pl_rigid_job *job, const spot *at, int t, tile *to, 
   pl_lanes c = (pl_lanes_sqrt(2.0 * mu + 3.0 * lambda) - normal) / 3.0;
   for (int i = 0; i < at->chunk->moved; i++) {
     pl_lanes columns[6][9];
-    columns_of(at, i, 9, columns[0]);
+    columns_of(at, i, (places){27, 9, 1}, columns[0]);
     for (int a = 0; a < 6; a++, sums++) {
       // E holds 2 xy where the strain's tensor has xy; S likewise is the tensor's stress
-      pl_lanes B[6], *out = to->columns[i][a] + 6 * t;
+      pl_lanes B[6], *out = to->columns[i][a / 3][6 * t] + a % 3;
       strain_of(F, columns[a], B);
       *sums -= at->volume *
                (S[0] * B[0] + S[1] * B[1] + S[2] * B[2] + S[3] * B[3] + S[4] * B[4] + S[5] * B[5]);
       trace = c * (B[0] + B[1] + B[2]);
       for (int k = 0; k < 3; k++) {
-        out[k] = trace + normal * B[k];
-        out[3 + k] = shear * B[3 + k];
+        out[3 * k] = trace + normal * B[k];
+        out[9 + 3 * k] = shear * B[3 + k];
       }
     }
   }
@@ -403,7 +410,7 @@ static tile tile_in(pl_lanes *room, int moved)
 {
   tile some;
   size_t columns = 6 * 9 * TILE * (size_t)moved, covectors = 8 * TILE * (size_t)moved;
-  some.columns = (pl_lanes(*)[6][9 * TILE]) room;
+  some.columns = (pl_lanes(*)[2][9 * TILE][3]) room;
   some.m = (pl_lanes(*)[TILE][8])(room + columns);
   some.curved = (pl_lanes(*)[8])(room + columns + covectors);
   memset(some.curved, 0, (size_t)(moved * moved) * sizeof *some.curved);

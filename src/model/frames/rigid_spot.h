@@ -127,7 +127,13 @@ PL_INLINE void unit_times(int k, const pl_lanes *y, pl_lanes *out)
   out[b] = y[a];
 }
 
-PL_INLINE void columns_dual(const spot *at, int i, const int stride, pl_lanes *out)
+/* Where the columns of a frame stand: entry e of twist k at shift (k / 3) + twist (k % 3) + entry
+ * e. */
+typedef struct places {
+  int shift, twist, entry;
+} places;
+
+PL_INLINE void columns_dual(const spot *at, int i, const places to, pl_lanes *out)
 {
   const pl_lanes *blend = at->blend + 4 * i;
   for (int l = 0; l < 3; l++) {
@@ -141,38 +147,39 @@ PL_INLINE void columns_dual(const spot *at, int i, const int stride, pl_lanes *o
       unit_times(k, y + 4, turn);
       pl_lanes_cross3(shift, at->x, across);
       for (int r = 0; r < 3; r++) {
-        out[stride * k + 3 * r + l] = turn[r] + across[r];
-        out[stride * (3 + k) + 3 * r + l] = shift[r];
+        pl_lanes *column = out + to.twist * k + to.entry * (3 * r + l);
+        column[0] = turn[r] + across[r];
+        column[to.shift] = shift[r];
       }
     }
   }
 }
 
-PL_INLINE void columns_linear(const spot *at, int i, const int stride, pl_lanes *out)
+PL_INLINE void columns_linear(const spot *at, int i, const places to, pl_lanes *out)
 {
   pl_lanes M[9];
   lever(at, i, M);
   for (int k = 0; k < 3; k++) {
     int a = (k + 1) % 3, b = (k + 2) % 3;
-    pl_lanes *turn = out + stride * k, *shift = out + stride * (3 + k);
+    pl_lanes *turn = out + to.twist * k, *shift = turn + to.shift;
     for (int l = 0; l < 3; l++) {
-      turn[3 * k + l] = pl_lanes_all(0);
-      turn[3 * a + l] = -M[3 * b + l];
-      turn[3 * b + l] = M[3 * a + l];
-      shift[3 * k + l] = at->blend[4 * i + 1 + l];
-      shift[3 * a + l] = shift[3 * b + l] = pl_lanes_all(0);
+      turn[to.entry * (3 * k + l)] = pl_lanes_all(0);
+      turn[to.entry * (3 * a + l)] = -M[3 * b + l];
+      turn[to.entry * (3 * b + l)] = M[3 * a + l];
+      shift[to.entry * (3 * k + l)] = at->blend[4 * i + 1 + l];
+      shift[to.entry * (3 * a + l)] = shift[to.entry * (3 * b + l)] = pl_lanes_all(0);
     }
   }
 }
 
 /* How F changes with the frame, in world axes (and without the blended rotation's change): nine
- * numbers for each twist, stride apart. */
-PL_INLINE void columns_of(const spot *at, int i, const int stride, pl_lanes *out)
+ * numbers for each twist. */
+PL_INLINE void columns_of(const spot *at, int i, const places to, pl_lanes *out)
 {
   if (at->rigid->blend == PL_BLEND_LINEAR)
-    columns_linear(at, i, stride, out);
+    columns_linear(at, i, to, out);
   else
-    columns_dual(at, i, stride, out);
+    columns_dual(at, i, to, out);
 }
 
 /* How the frame moves relative to the last one, where that is left out. */
@@ -192,7 +199,7 @@ static void rate_of(const spot *at, int turned, pl_lanes *rate)
   for (int i = 0; i < at->chunk->moved; i++) {
     double twist[6];
     relative_twist(at, i, twist);
-    columns_of(at, i, 9, columns[0]);
+    columns_of(at, i, (places){27, 9, 1}, columns[0]);
     for (int k = 0; k < 6; k++) {
       for (int e = 0; e < 9; e++) sum[e] += twist[k] * columns[k][e];
     }
