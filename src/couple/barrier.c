@@ -20,10 +20,10 @@
  * (complete the square of Hess D in shape/distance.c). The first is negative along the surface, the
  * second positive; sliding in the plane of a triangle is in both, and they cancel there.
  *
- * Edges that become parallel: any symmetric matrix is a sum of squares by elimination with pivots of
- * one or two rows (J. R. Bunch & B. N. Parlett 1971): A - (A w)(A w)^T / (w . A w), where w is the
- * largest diagonal entry's direction, or in succession both eigenvectors of the 2 x 2 block of a
- * larger entry beside it. Entries of A grow by no more than 2.57 per row.
+ * Edges that become parallel: any symmetric matrix is a sum of squares by elimination with pivots
+ * of one or two rows (J. R. Bunch & B. N. Parlett 1971): A - (A w)(A w)^T / (w . A w), where w is
+ * the largest diagonal entry's direction, or in succession both eigenvectors of the 2 x 2 block of
+ * a larger entry beside it. Entries of A grow by no more than 2.57 per row.
  *
  * Two edges: m(c) W with c = |a x b|^2, m = (2 - c/e) c/e for c < e = 1e-3 |a0|^2 |b0|^2, else 1
  * (Li et al. 2020): Hess = W m'' gc gc^T + W m' Hess c + m' W' (gc gd^T + gd gc^T) + m Hess W. */
@@ -36,8 +36,8 @@
 
 enum { N = 12, MOST = 12, SWEEPS = 40 };
 
-static const double MOLLIFIED = 1e-3; /* of |a0|^2 |b0|^2 */
-static const double LEAST = 1e-13;    /* of the largest entry: others are rounding */
+static const double MOLLIFIED = 1e-3;  /* of |a0|^2 |b0|^2 */
+static const double LEAST = 1e-13;     /* of the largest entry: others are rounding */
 static const double PIVOT = 0.6403882; /* (1 + sqrt 17)/8 */
 
 /* ---- the law ---- */
@@ -74,7 +74,8 @@ double pl_barrier_stiffness(const double young[2], double area, double range, do
 
 /* ---- semidefinite matrices ---- */
 
-/* The rotation that makes a symmetric 2 x 2 matrix diagonal: its eigenvectors are (c, -s), (s, c). */
+/* The rotation that makes a symmetric 2 x 2 matrix diagonal: its eigenvectors are (c, -s), (s, c).
+ */
 static void turn(double pp, double pq, double qq, double *c, double *s)
 {
   double theta = (qq - pp) / (2 * pq);

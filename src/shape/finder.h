@@ -124,8 +124,8 @@ typedef struct pl_finder_limit {
 pl_status pl_finder_advance(pl_finder *finder, const pl_finder_query *query, double share,
                             pl_pool *pool, pl_finder_limit *limit, pl_error *error);
 
-/* Do the candidates of the last pl_finder_find at query->x hold all pairs that may limit the motion?
- * Then pl_finder_advance looks at these only, and else for others; with the same result. */
+/* Do the candidates of the last pl_finder_find at query->x hold all pairs that may limit the
+ * motion? Then pl_finder_advance looks at these only, and else for others; with the same result. */
 int pl_finder_reaches(pl_finder *finder, const pl_finder_query *query, double share);
 
 /* Counts the pairs of an edge and a triangle that intersect at x and share no point, exactly:

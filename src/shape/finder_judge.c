@@ -103,13 +103,13 @@ int pl_finder_reaches(pl_finder *finder, const pl_finder_query *query, double sh
 {
   size_t size = 3 * (size_t)finder->features.point_count * sizeof(double);
   const double *range = finder->kept_range;
-  if (!finder->is_measured || !(range[0] >= 0) || pl_finder_range(query, PL_EDGE_EDGE) < 0) return 0;
+  if (!finder->is_measured || !(range[0] >= 0) || pl_finder_range(query, PL_EDGE_EDGE) < 0)
+    return 0;
   if (memcmp(query->x, finder->listed, size) != 0) return 0;
   // others were farther apart than that where candidates were sought
   double apart = fmin(range[0], range[1]) + 2 * finder->kept_by - query->range;
   double left = apart - 2 * pl_finder_find_ways(finder, finder->kept, query->x);
-  return left > 0 &&
-         2.002 * pl_finder_find_ways(finder, query->x, query->to) < (1 - share) * left;
+  return left > 0 && 2.002 * pl_finder_find_ways(finder, query->x, query->to) < (1 - share) * left;
 }
 
 /* Candidates for a motion, and what is known of their distances. */

@@ -307,4 +307,5 @@ TESTS(X(orientation_of_whole_numbers_is_exact) X(one_last_bit_off_a_plane_is_see
           X(one_last_bit_off_a_line_is_seen) X(edges_meet_triangles_where_their_distance_vanishes)
               X(intersections_of_surfaces_are_counted_as_by_brute_force)
                   X(free_parts_of_motions_end_without_intersection)
-                      X(candidates_that_are_there_limit_motions_alike) X(motions_to_nowhere_are_not_free))
+                      X(candidates_that_are_there_limit_motions_alike)
+                          X(motions_to_nowhere_are_not_free))
