@@ -20,6 +20,11 @@
  * (complete the square of Hess D in shape/distance.c). The first is negative along the surface, the
  * second positive; sliding in the plane of a triangle is in both, and they cancel there.
  *
+ * Edges that become parallel: any symmetric matrix is a sum of squares by elimination with pivots
+ * of one or two rows (J. R. Bunch & B. N. Parlett 1971): A - (A w)(A w)^T / (w . A w), where w is
+ * the largest diagonal entry's direction, or in succession both eigenvectors of the 2 x 2 block of
+ * a larger entry beside it. Entries of A grow by no more than 2.57 per row.
+ *
  * Two edges: m(c) W with c = |a x b|^2, m = (2 - c/e) c/e for c < e = 1e-3 |a0|^2 |b0|^2, else 1
  * (Li et al. 2020): Hess = W m'' gc gc^T + W m' Hess c + m' W' (gc gd^T + gd gc^T) + m Hess W. */
 #include "couple/barrier.h"
@@ -31,8 +36,9 @@
 
 enum { N = 12, MOST = 12, SWEEPS = 40 };
 
-static const double MOLLIFIED = 1e-3; /* of |a0|^2 |b0|^2 */
-static const double LEAST = 1e-14;    /* of the largest eigenvalue: others are rounding */
+static const double MOLLIFIED = 1e-3;  /* of |a0|^2 |b0|^2 */
+static const double LEAST = 1e-13;     /* of the largest entry: others are rounding */
+static const double PIVOT = 0.6403882; /* (1 + sqrt 17)/8 */
 
 /* ---- the law ---- */
 
@@ -68,13 +74,22 @@ double pl_barrier_stiffness(const double young[2], double area, double range, do
 
 /* ---- semidefinite matrices ---- */
 
+/* The rotation that makes a symmetric 2 x 2 matrix diagonal: its eigenvectors are (c, -s), (s, c).
+ */
+static void turn(double pp, double pq, double qq, double *c, double *s)
+{
+  double theta = (qq - pp) / (2 * pq);
+  double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
+  *c = 1 / sqrt(t * t + 1);
+  *s = t * *c;
+}
+
 /* Eigenvalues of a symmetric matrix of n <= 12 rows, row-major, by C. G. J. Jacobi's rotations; A
  * becomes diagonal, V has the eigenvectors in its columns. */
 static void rotate(double *A, double *V, int n, int p, int q)
 {
-  double apq = A[n * p + q], theta = (A[n * q + q] - A[n * p + p]) / (2 * apq);
-  double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
-  double c = 1 / sqrt(t * t + 1), s = t * c;
+  double c, s;
+  turn(A[n * p + p], A[n * p + q], A[n * q + q], &c, &s);
   for (int k = 0; k < n; k++) {
     double kp = A[n * k + p], kq = A[n * k + q];
     A[n * k + p] = c * kp - s * kq;
@@ -314,22 +329,60 @@ static void part_of_params(const double x[4][3], const state *s, pl_barrier_part
   }
 }
 
-/* Any matrix, three eigenvectors at a time. */
-static int split_any(const double H[N * N], pl_barrier_part parts[PL_BARRIER_PARTS])
+/* The largest entries of a symmetric matrix: at [0] on the diagonal, at [1] and [2] beside it.
+ * Returns the larger one. */
+static double largest_entries(const double *A, int at[3], int *is_beside)
 {
-  double D[N * N], V[N * N], max = 0;
-  int count = 0;
-  memcpy(D, H, sizeof D);
-  diagonalise(D, V, N);
-  for (int k = 0; k < N; k++) max = fmax(max, fabs(D[(N + 1) * k]));
-  for (int k = 0; k < N; k++) {
-    pl_barrier_part *to = &parts[count / 3];
-    int row = count % 3;
-    if (!(fabs(D[(N + 1) * k]) > LEAST * max)) continue;
-    if (row == 0) memset(to, 0, sizeof *to);
-    to->D[4 * row] = D[(N + 1) * k];
-    for (int i = 0; i < N; i++) to->C[i / 3][3 * row + i % 3] = V[N * i + k];
-    count++;
+  double on = 0, beside = 0;
+  at[0] = at[1] = at[2] = 0;
+  for (int i = 0; i < N; i++) {
+    if (fabs(A[(N + 1) * i]) > on) on = fabs(A[(N + 1) * i]), at[0] = i;
+    for (int j = 0; j < i; j++) {
+      if (fabs(A[N * i + j]) > beside) beside = fabs(A[N * i + j]), at[1] = i, at[2] = j;
+    }
+  }
+  *is_beside = on < PIVOT * beside;
+  return fmax(on, beside);
+}
+
+/* Moves the square D (row . dx)^2 of the direction w = c e_p + s e_q out of A: row = A w / D with
+ * D = w . A w. */
+static void take_square(double *A, int p, double c, int q, double s, int number,
+                        pl_barrier_part parts[PL_BARRIER_PARTS])
+{
+  pl_barrier_part *to = &parts[number / 3];
+  int row = number % 3;
+  double u[N], D;
+  for (int i = 0; i < N; i++) u[i] = c * A[N * i + p] + s * A[N * i + q];
+  D = c * u[p] + s * u[q];
+  add_outer(-1 / D, u, u, A);
+  if (row == 0) memset(to, 0, sizeof *to);
+  to->D[4 * row] = D;
+  for (int i = 0; i < N; i++) to->C[i / 3][3 * row + i % 3] = u[i] / D;
+}
+
+static void strike_out(double *A, int p)
+{
+  for (int i = 0; i < N; i++) A[N * i + p] = A[N * p + i] = 0;
+}
+
+/* Any symmetric matrix, three squares at a time. */
+static int split_any(double A[N * N], pl_barrier_part parts[PL_BARRIER_PARTS])
+{
+  double max = 0, now, c, s;
+  int at[3], is_beside, count = 0;
+  while (count < N && (now = largest_entries(A, at, &is_beside)) > LEAST * max) {
+    int p = is_beside ? at[1] : at[0], q = is_beside ? at[2] : p;
+    max = fmax(max, now);
+    if (is_beside) {
+      turn(A[(N + 1) * p], A[N * p + q], A[(N + 1) * q], &c, &s);
+      take_square(A, p, c, q, -s, count++, parts);
+      take_square(A, p, s, q, c, count++, parts);
+    } else {
+      take_square(A, p, 1, p, 0, count++, parts);
+    }
+    strike_out(A, p);
+    strike_out(A, q);
   }
   return (count + 2) / 3;
 }

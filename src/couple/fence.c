@@ -13,6 +13,7 @@
 #define APART  0.5  /* of the least distance within a body at rest: the range at most */
 #define PARTED 0.5  /* of the range, at which bodies meet whose glue has broken */
 #define FLIGHT 0.5  /* of a body's size that another may fly in a substep */
+#define KEEP   2    /* ranges that points may go while candidates are kept */
 #define CLOSE  0.05 /* part of all bounds of friction by which they may still change */
 enum { FEW = 3, SPARE = 256, MOST_PARTS = 1000 };
 
@@ -172,7 +173,7 @@ double pl_fence_stiffness(const pl_fence *self, const pl_proximity *pair)
 static void look(pl_fence *self)
 {
   pl_collision *is = &self->is;
-  const pl_finder_query query = {.x = is->x, .range = is->range};
+  const pl_finder_query query = {.x = is->x, .range = is->range, .keep = KEEP * is->range};
   self->count = 0;
   if (!is->is.set->between_bodies) return;
   pl_status status =
@@ -287,8 +288,9 @@ static pl_status limit(pl_coupling *base, double t, const double *q, const doubl
   pl_collision_place(is, q, NULL);
   const pl_finder_query query = {.x = is->x, .to = is->to, .watch = base->bodies->watch};
   pl_status status = PL_OK;
+  pl_finder *finder = pl_finder_reaches(is->finder, &query, SHARE) ? is->finder : self->swept;
   if (is->is.set->between_bodies)
-    status = pl_finder_advance(self->swept, &query, SHARE, base->bodies->pool, &free, error);
+    status = pl_finder_advance(finder, &query, SHARE, base->bodies->pool, &free, error);
   if (status) return status;
   if (free.part < *part) {
     pl_proximity pair;

@@ -52,14 +52,17 @@ static pl_status fill(pl_finder *finder, const pl_finder_def *def, pl_error *err
   finder->candidates.allocator = finder->allocator;
   finder->surfaces = pl_alloc(&finder->allocator, count, sizeof *finder->surfaces);
   finder->kept = pl_alloc(&finder->allocator, 3 * points, sizeof *finder->kept);
+  finder->listed = pl_alloc(&finder->allocator, 3 * points, sizeof *finder->listed);
+  finder->ways = pl_alloc(&finder->allocator, points, sizeof *finder->ways);
   finder->drift = pl_alloc(&finder->allocator, 3 * count, sizeof *finder->drift);
   finder->moves = pl_alloc(&finder->allocator, points / POINT_CHUNK + 1, sizeof *finder->moves);
   int closed = 0;
   for (size_t s = 0; s < count; s++) closed |= def->surfaces[s].closed;
   size_t triangles = closed ? (size_t)finder->features.triangle_count : 0;
   finder->normals = pl_alloc(&finder->allocator, 3 * triangles + 1, sizeof *finder->normals);
-  if (!finder->surfaces || !finder->kept || !finder->drift || !finder->moves || !finder->normals)
+  if (!finder->surfaces || !finder->kept || !finder->listed || !finder->ways)
     return pl_fail_memory(error);
+  if (!finder->drift || !finder->moves || !finder->normals) return pl_fail_memory(error);
   pl_finder_forget(finder);
   for (size_t s = 0; s < count; s++) {
     finder->surfaces[s] = def->surfaces[s];
@@ -93,6 +96,9 @@ void pl_finder_destroy(pl_finder *finder)
   pl_free(&allocator, finder->surfaces);
   pl_free(&allocator, finder->apart);
   pl_free(&allocator, finder->kept);
+  pl_free(&allocator, finder->listed);
+  pl_free(&allocator, finder->ways);
+  pl_free(&allocator, finder->distances);
   pl_free(&allocator, finder->moves);
   pl_free(&allocator, finder->drift);
   pl_free(&allocator, finder->normals);
@@ -110,7 +116,8 @@ pl_finder_report pl_finder_last(const pl_finder *finder) { return finder->report
 
 void pl_finder_forget(pl_finder *finder)
 {
-  finder->kept_range[0] = -1;
+  finder->kept_range[0] = finder->listed_range[0] = -1;
+  finder->is_measured = 0;
   finder->pace = -1;
   pl_trees_forget(&finder->forest);
 }
@@ -266,6 +273,25 @@ void pl_finder_set(const pl_finder *finder, uint64_t key, pl_proximity *c)
                         finder->surfaces[c->surfaces[1]].thickness);
 }
 
+double pl_finder_find_ways(pl_finder *finder, const double *from, const double *to)
+{
+  double max = 0;
+  for (int i = 0; i < finder->features.point_count; i++) {
+    double way = pl_vec3_distance(from + 3 * (size_t)i, to + 3 * (size_t)i);
+    finder->ways[i] = way;
+    max = way > max ? way : way <= max ? max : HUGE_VAL;
+  }
+  return max;
+}
+
+double pl_finder_approach(const pl_finder *finder, const pl_proximity *c)
+{
+  const double *ways = finder->ways;
+  const int *p = c->points;
+  double a = ways[p[0]], b = ways[p[1]], last = ways[p[2]] > ways[p[3]] ? ways[p[2]] : ways[p[3]];
+  return c->kind == PL_EDGE_EDGE ? (a > b ? a : b) + last : a + (b > last ? b : last);
+}
+
 /* Square of the largest move of the chunk's points: from where candidates were found to x, or
  * twice that far, to where x goes. */
 static void move_chunk(void *context, int chunk)
@@ -313,9 +339,9 @@ static int is_kept(search *s, pl_pool *pool)
 }
 
 /* How far points may go while candidates are kept: not at all if that is soon over. */
-static double choose_by(const pl_finder *finder, double range)
+static double choose_by(const pl_finder *finder, const pl_finder_query *query)
 {
-  double max = KEEP * range;
+  double max = fmax(KEEP * query->range, query->keep);
   if (finder->pace < 0) return max;
   return 2 * finder->pace > max ? 0 : fmin(max, KEEP_QUERIES * finder->pace);
 }
@@ -334,7 +360,7 @@ static void keep(search *s, double by)
 static pl_status find_around(search *s, pl_pool *pool, pl_error *error)
 {
   pl_finder *finder = s->finder;
-  double by = s->query->to ? KEEP * s->query->range : choose_by(finder, s->query->range);
+  double by = s->query->to ? KEEP * s->query->range : choose_by(finder, s->query);
   double reach = s->query->range + 2 * by, edges = pl_finder_range(s->query, PL_EDGE_EDGE);
   pl_trees_refit(&finder->forest, s->query->x, NULL, NULL, finder->surfaces, 0.5 * reach, pool);
   pl_search around = {.finder = finder,
@@ -343,6 +369,7 @@ static pl_status find_around(search *s, pl_pool *pool, pl_error *error)
                       .reach = {reach, edges < 0 ? edges : edges + 2 * by},
                       .watch = s->query->watch};
   pl_status status = pl_candidates_find(&finder->candidates, &around, pool, error);
+  finder->is_measured = 0;
   keep(s, by);
   if (status) finder->kept_range[0] = -1;
   return status;
@@ -371,6 +398,7 @@ pl_status pl_finder_along(pl_finder *finder, const pl_finder_query *query, pl_po
   int count = finder->features.surface_count, self = 0;
   pl_status status = PL_OK;
   finder->kept_range[0] = -1; // too many to be kept
+  finder->is_measured = 0;
   finder->candidates.count = 0;
   for (int s = 0; s < count; s++) self |= finder->surfaces[s].self;
   if (self) status = add_along(finder, query, PL_SEARCH_SELF, pool, error);
@@ -447,6 +475,17 @@ static void normal_chunk(void *context, int surface)
   }
 }
 
+/* What a candidate was apart, less the ways of its points since then: is it out of range? */
+static int is_out(const search *s, const pl_proximity *c, double *distance)
+{
+  const pl_finder *finder = s->finder;
+  if (!finder->is_measured || s->query->to) return 0;
+  double now = *distance - pl_finder_approach(finder, c);
+  if (!(now > 1.001 * pl_finder_range(s->query, c->kind) + c->thickness)) return 0;
+  *distance = now;
+  return 1;
+}
+
 static void measure_chunk(void *context, int chunk)
 {
   const search *s = context;
@@ -457,8 +496,10 @@ static void measure_chunk(void *context, int chunk)
     pl_proximity *c = &finder->list[to];
     nearest points;
     pl_finder_set(finder, finder->candidates.keys[i], c);
+    if (is_out(s, c, &finder->distances[i])) continue;
     find_nearest(s->query->x, c, &points);
-    if (!counts(finder, s->query, c, sqrt(points.at.squared) - c->thickness)) continue;
+    finder->distances[i] = sqrt(points.at.squared);
+    if (!counts(finder, s->query, c, finder->distances[i] - c->thickness)) continue;
     describe(finder, &where, &points, c);
     to++;
   }
@@ -467,7 +508,7 @@ static void measure_chunk(void *context, int chunk)
 
 static pl_status make_room(pl_finder *finder, int chunks, pl_error *error)
 {
-  void *list = finder->list, *per_chunk = finder->counts;
+  void *list = finder->list, *per_chunk = finder->counts, *distances = finder->distances;
   pl_status status = pl_reserve(&finder->allocator, &list, &finder->list_room,
                                 (size_t)chunks * CHUNK, sizeof *finder->list);
   finder->list = list;
@@ -475,6 +516,10 @@ static pl_status make_room(pl_finder *finder, int chunks, pl_error *error)
     status = pl_reserve(&finder->allocator, &per_chunk, &finder->count_room, (size_t)chunks,
                         sizeof *finder->counts);
   finder->counts = per_chunk;
+  if (!status)
+    status = pl_reserve(&finder->allocator, &distances, &finder->distance_room,
+                        (size_t)chunks * CHUNK, sizeof *finder->distances);
+  finder->distances = distances;
   return status ? pl_fail_memory(error) : PL_OK;
 }
 
@@ -484,6 +529,7 @@ static pl_status measure_all(search *s, pl_pool *pool, pl_error *error)
   int chunks = (int)((finder->candidates.count + CHUNK - 1) / CHUNK);
   pl_status status = make_room(finder, chunks, error);
   if (status) return status;
+  if (finder->is_measured) pl_finder_find_ways(finder, finder->listed, s->query->x);
   if (chunks) pl_parallel(pool, finder->features.surface_count, normal_chunk, s);
   status = pl_parallel_watched(pool, chunks, measure_chunk, s, s->query->watch, error);
   if (status) return status;
@@ -500,6 +546,28 @@ static pl_status measure_all(search *s, pl_pool *pool, pl_error *error)
   return PL_OK;
 }
 
+/* Is the list that of these positions? */
+static int is_listed(const search *s)
+{
+  const pl_finder *finder = s->finder;
+  const double range[2] = {pl_finder_range(s->query, 0), pl_finder_range(s->query, 1)};
+  size_t size = 3 * (size_t)finder->features.point_count * sizeof(double);
+  return finder->listed_range[0] >= 0 && !s->query->to &&
+         memcmp(range, finder->listed_range, sizeof range) == 0 &&
+         memcmp(s->query->x, finder->listed, size) == 0;
+}
+
+/* A query for the same positions may follow. */
+static void remember(search *s)
+{
+  pl_finder *finder = s->finder;
+  size_t size = 3 * (size_t)finder->features.point_count * sizeof(double);
+  memcpy(finder->listed, s->query->x, size);
+  finder->is_measured = 1;
+  if (s->query->to) return;
+  for (int kind = 0; kind < 2; kind++) finder->listed_range[kind] = pl_finder_range(s->query, kind);
+}
+
 pl_status pl_finder_find(pl_finder *finder, const pl_finder_query *query, pl_pool *pool,
                          const pl_proximity **list, int *count, pl_error *error)
 {
@@ -509,9 +577,15 @@ pl_status pl_finder_find(pl_finder *finder, const pl_finder_query *query, pl_poo
   if (!(query->range >= 0) || query->range > 1e38)
     return pl_fail(error, PL_E_ARGUMENT, "range = %g of contact must be 0 or positive",
                    query->range);
-  pl_finder_find_drift(finder, query);
-  pl_status status = find_candidates(&s, pool, error);
-  if (!status) status = measure_all(&s, pool, error);
+  pl_status status = PL_OK;
+  if (!is_listed(&s)) {
+    finder->listed_range[0] = -1;
+    pl_finder_find_drift(finder, query);
+    status = find_candidates(&s, pool, error);
+    if (!status) status = measure_all(&s, pool, error);
+    finder->is_measured = 0;
+    if (!status) remember(&s);
+  }
   *list = finder->list;
   *count = status ? 0 : (int)finder->list_count;
   return status;

@@ -46,6 +46,7 @@ typedef struct pl_finder_query {
   const double *x;   /* positions, 3 per point of all surfaces, m */
   const double *to;  /* positions at the end of a straight motion from x; NULL: none */
   double range;      /* report what comes nearer than this, m, thickness not counted */
+  double keep;       /* candidates may be kept while points go this far; half the range at least */
   double edge_range; /* the same for two edges, at most range; 0: range; negative: none of them */
   pl_watch *watch;   /* asked while it takes long; NULL: nobody */
 } pl_finder_query;
@@ -122,6 +123,10 @@ typedef struct pl_finder_limit {
  * finite. */
 pl_status pl_finder_advance(pl_finder *finder, const pl_finder_query *query, double share,
                             pl_pool *pool, pl_finder_limit *limit, pl_error *error);
+
+/* Do the candidates of the last pl_finder_find at query->x hold all pairs that may limit the
+ * motion? Then pl_finder_advance looks at these only, and else for others; with the same result. */
+int pl_finder_reaches(pl_finder *finder, const pl_finder_query *query, double share);
 
 /* Counts the pairs of an edge and a triangle that intersect at x and share no point, exactly:
  * touching counts. Of surfaces that may meet, and of those with self within themselves. */

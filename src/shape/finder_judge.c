@@ -8,6 +8,8 @@
 #include "shape/exact.h"
 #include "shape/finder_parts.h"
 
+#include <string.h>
+
 enum { CHUNK = 256 };
 
 /* One pass over candidates. */
@@ -15,6 +17,7 @@ typedef struct pass {
   pl_finder *finder;
   const pl_finder_query *query;
   double share;
+  const double *distances; /* of the candidates; NULL: not known */
 } pass;
 
 static pl_status run(pass *p, pl_pool *pool, void (*work)(void *context, int chunk), int *chunks,
@@ -42,16 +45,27 @@ static void join_limits(pl_finder_limit *limit, const pl_finder_limit *other)
   limit->touching += other->touching;
 }
 
-static void limit_by(const pass *p, uint64_t key, pl_finder_limit *limit)
+/* Does a contact keep its share of the gap whatever the directions of its ways? Then pl_ccd lets it
+ * go the whole way. */
+static int is_free(const pass *p, size_t i, const pl_proximity *c)
+{
+  if (!p->distances) return 0;
+  double gap = p->distances[i] - c->thickness - p->query->range;
+  return 1.001 * pl_finder_approach(p->finder, c) < (1 - p->share) * gap;
+}
+
+static void limit_by(const pass *p, size_t i, pl_finder_limit *limit)
 {
   pl_proximity c;
   double x[4][3], to[4][3];
   pl_closest at;
+  uint64_t key = p->finder->candidates.keys[i];
   pl_finder_set(p->finder, key, &c);
+  if (is_free(p, i, &c)) return;
   if (!pl_finder_ways_meet(p->finder, p->query, &c)) return;
-  for (int i = 0; i < 4; i++) {
-    pl_vec3_copy(p->query->x + 3 * (size_t)c.points[i], x[i]);
-    pl_vec3_copy(p->query->to + 3 * (size_t)c.points[i], to[i]);
+  for (int k = 0; k < 4; k++) {
+    pl_vec3_copy(p->query->x + 3 * (size_t)c.points[k], x[k]);
+    pl_vec3_copy(p->query->to + 3 * (size_t)c.points[k], to[k]);
   }
   pl_contact_kind kind = (pl_contact_kind)c.kind;
   double separation = p->query->range + c.thickness;
@@ -73,7 +87,7 @@ static void limit_chunk(void *context, int chunk)
   const pl_candidates *all = &p->finder->candidates;
   pl_finder_limit limit = {.part = 1};
   size_t first = (size_t)chunk * CHUNK, last = first + CHUNK;
-  for (size_t i = first; i < last && i < all->count; i++) limit_by(p, all->keys[i], &limit);
+  for (size_t i = first; i < last && i < all->count; i++) limit_by(p, i, &limit);
   p->finder->parts[chunk].limit = limit;
 }
 
@@ -85,10 +99,33 @@ static int is_finite(const pl_finder_query *query, size_t count)
   return sum - sum == 0;
 }
 
+int pl_finder_reaches(pl_finder *finder, const pl_finder_query *query, double share)
+{
+  size_t size = 3 * (size_t)finder->features.point_count * sizeof(double);
+  const double *range = finder->kept_range;
+  if (!finder->is_measured || !(range[0] >= 0) || pl_finder_range(query, PL_EDGE_EDGE) < 0)
+    return 0;
+  if (memcmp(query->x, finder->listed, size) != 0) return 0;
+  // others were farther apart than that where candidates were sought
+  double apart = fmin(range[0], range[1]) + 2 * finder->kept_by - query->range;
+  double left = apart - 2 * pl_finder_find_ways(finder, finder->kept, query->x);
+  return left > 0 && 2.002 * pl_finder_find_ways(finder, query->x, query->to) < (1 - share) * left;
+}
+
+/* Candidates for a motion, and what is known of their distances. */
+static pl_status find_candidates(pass *p, pl_pool *pool, pl_error *error)
+{
+  pl_finder_find_drift(p->finder, p->query);
+  if (!pl_finder_reaches(p->finder, p->query, p->share))
+    return pl_finder_along(p->finder, p->query, pool, error);
+  p->distances = p->finder->distances;
+  return PL_OK;
+}
+
 pl_status pl_finder_advance(pl_finder *finder, const pl_finder_query *query, double share,
                             pl_pool *pool, pl_finder_limit *limit, pl_error *error)
 {
-  pass p = {finder, query, share};
+  pass p = {.finder = finder, .query = query, .share = share};
   int chunks = 0;
   *limit = (pl_finder_limit){.part = 1};
   if (!(share > 0 && share < 1))
@@ -100,8 +137,7 @@ pl_status pl_finder_advance(pl_finder *finder, const pl_finder_query *query, dou
     limit->part = 0;
     return PL_OK;
   }
-  pl_finder_find_drift(finder, query);
-  pl_status status = pl_finder_along(finder, query, pool, error);
+  pl_status status = find_candidates(&p, pool, error);
   if (!status) status = run(&p, pool, limit_chunk, &chunks, error);
   for (int i = 0; i < chunks && !status; i++) join_limits(limit, &finder->parts[i].limit);
   return status;
@@ -132,12 +168,13 @@ pl_status pl_finder_intersections(pl_finder *finder, const double *x, pl_pool *p
                                   pl_error *error)
 {
   pl_finder_query query = {.x = x};
-  pass p = {finder, &query, 0};
+  pass p = {.finder = finder, .query = &query};
   pl_search search = {.finder = finder, .forest = &finder->forest, .x = x, .crossings = 1};
   int chunks = 0;
   *count = 0;
   pl_trees_refit(&finder->forest, x, NULL, NULL, finder->surfaces, 0, pool);
   finder->kept_range[0] = -1;
+  finder->is_measured = 0;
   pl_status status = pl_candidates_find(&finder->candidates, &search, pool, error);
   if (!status) status = run(&p, pool, count_chunk, &chunks, error);
   for (int i = 0; i < chunks && !status; i++) *count += finder->parts[i].count;

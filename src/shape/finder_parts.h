@@ -24,6 +24,12 @@ struct pl_finder {
   double pace;          /* largest move per query, m; negative: not known */
   pl_proximity *list;
   size_t list_count, list_room;
+  double *listed;         /* positions of the list */
+  double listed_range[2]; /* by kind, as asked for; [0] negative: the list is another one */
+  double *distances;      /* at most those of the candidates at these positions, m */
+  size_t distance_room;
+  int is_measured; /* distances are those of the present candidates */
+  double *ways;    /* of all points, as pl_finder_find_ways was asked for last */
   double *normals; /* of the triangles of closed surfaces at the query's x, 3 numbers each */
   int *counts;     /* contacts per chunk of candidates */
   size_t count_room;
@@ -52,6 +58,11 @@ int pl_finder_normal(const double *x, const int *triangle, double n[3]);
  * Features of one surface also without its drift. */
 int pl_finder_ways_meet(const pl_finder *finder, const pl_finder_query *query,
                         const pl_proximity *contact);
+
+/* How far every point goes from one place to another; returns the longest way. */
+double pl_finder_find_ways(pl_finder *finder, const double *from, const double *to);
+/* How much nearer both features come by these ways, at most. */
+double pl_finder_approach(const pl_finder *finder, const pl_proximity *contact);
 
 /* The mean motion of every surface: what moves with it does not bring its features together. */
 void pl_finder_find_drift(pl_finder *finder, const pl_finder_query *query);

@@ -240,6 +240,55 @@ TEST(free_parts_of_motions_end_without_intersection)
   for (int i = 0; i < 3; i++) pl_pool_destroy(pools[i]);
 }
 
+/* Sheets that lie near each other, and go a little way. */
+static double make_stir(double way)
+{
+  memset(&S, 0, sizeof S);
+  for (int i = 0; i < 3; i++) scene_sheet(&S, 6, (double[]){0.01 * i, 0.02 * i, 0.03 * i}, 1, 0);
+  for (int i = 0; i < 3 * S.points; i++) S.to[i] = S.x[i] + way * (2 * test_uniform() - 1);
+  return 0.02;
+}
+
+/* Candidates that a query has left serve motions and later queries; results are those of a finder
+ * that knows nothing. */
+TEST(candidates_that_are_there_limit_motions_alike)
+{
+  int reached = 0, cut = 0;
+  for (int trial = 0; trial < 60; trial++) {
+    double range = make_stir(trial % 3 == 0 ? 0.004 : 0.016);
+    pl_finder *finder = scene_finder(&S, NULL), *other = scene_finder(&S, NULL);
+    pl_finder_query at = {.x = S.x, .range = range, .keep = 2 * range};
+    pl_finder_query along = {.x = S.x, .to = S.to};
+    for (int step = 0; step < 4; step++) {
+      const pl_proximity *list, *fresh;
+      int count, fresh_count;
+      pl_finder_limit limit, expected;
+      for (int twice = 0; twice < 2; twice++)
+        CHECK_OK(pl_finder_find(finder, &at, NULL, &list, &count, error));
+      pl_finder_forget(other);
+      CHECK_OK(pl_finder_find(other, &at, NULL, &fresh, &fresh_count, error));
+      CHECK(count == fresh_count && memcmp(list, fresh, (size_t)count * sizeof *list) == 0);
+      pl_finder_forget(other);
+      CHECK(!pl_finder_reaches(other, &along, 0.2));
+      reached += pl_finder_reaches(finder, &along, 0.2);
+      CHECK_OK(pl_finder_advance(finder, &along, 0.2, NULL, &limit, error));
+      CHECK_OK(pl_finder_advance(other, &along, 0.2, NULL, &expected, error));
+      CHECK_NEAR(limit.part, expected.part, 0);
+      CHECK(limit.key == expected.key);
+      cut += limit.part < 1;
+      for (int i = 0; i < 3 * S.points; i++) {
+        double way = S.to[i] - S.x[i];
+        S.x[i] += 0.5 * limit.part * way;
+        S.to[i] = S.x[i] + way;
+      }
+    }
+    pl_finder_destroy(finder);
+    pl_finder_destroy(other);
+  }
+  printf("  %d of 240 motions within reach, %d cut\n", reached, cut);
+  CHECK(reached > 60 && cut > 60 && cut < 240);
+}
+
 TEST(motions_to_nowhere_are_not_free)
 {
   make_flight();
@@ -258,4 +307,5 @@ TESTS(X(orientation_of_whole_numbers_is_exact) X(one_last_bit_off_a_plane_is_see
           X(one_last_bit_off_a_line_is_seen) X(edges_meet_triangles_where_their_distance_vanishes)
               X(intersections_of_surfaces_are_counted_as_by_brute_force)
                   X(free_parts_of_motions_end_without_intersection)
-                      X(motions_to_nowhere_are_not_free))
+                      X(candidates_that_are_there_limit_motions_alike)
+                          X(motions_to_nowhere_are_not_free))
