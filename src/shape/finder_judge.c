@@ -101,7 +101,7 @@ pl_status pl_finder_advance(pl_finder *finder, const pl_finder_query *query, dou
     return PL_OK;
   }
   pl_finder_find_drift(finder, query);
-  pl_status status = pl_finder_along(finder, query, pool, error);
+  pl_status status = pl_finder_along(finder, query, 0, pool, error);
   if (!status) status = run(&p, pool, limit_chunk, &chunks, error);
   for (int i = 0; i < chunks && !status; i++) join_limits(limit, &finder->parts[i].limit);
   return status;
