@@ -305,6 +305,18 @@ static const pl_tree_box *box_at(const pl_trees *forest, int tree, uint32_t node
   return &forest->nodes[forest->trees[tree].node + node];
 }
 
+/* Have both nodes departed alike? */
+static int are_alike(const pl_search *s, const pl_node_pair *p)
+{
+  const pl_trees *forest = s->forest;
+  const pl_tree_box *a = &forest->departures[forest->trees[p->trees[0]].node + p->nodes[0]];
+  const pl_tree_box *b = &forest->departures[forest->trees[p->trees[1]].node + p->nodes[1]];
+  pl_quad side = pl_quad_max(pl_quad_load(a->high), pl_quad_load(b->high)) -
+                 pl_quad_min(pl_quad_load(a->low), pl_quad_load(b->low));
+  side *= side;
+  return (double)side[0] + (double)side[1] + (double)side[2] <= s->alike * s->alike;
+}
+
 static int is_leaf(const pl_trees *forest, int tree, uint32_t node)
 {
   return node >> forest->trees[tree].levels != 0;
@@ -328,8 +340,9 @@ static int which_divide(const pl_trees *forest, const pl_node_pair *p)
 }
 
 /* The pairs of children whose boxes meet; returns how many. */
-static int divide(const pl_trees *forest, const pl_node_pair *p, int which, pl_node_pair out[4])
+static int divide(const pl_search *s, const pl_node_pair *p, int which, pl_node_pair out[4])
 {
+  const pl_trees *forest = s->forest;
   int same = p->trees[0] == p->trees[1] && p->nodes[0] == p->nodes[1], count = 0;
   for (uint32_t i = 0; i <= (uint32_t)(which & 1); i++) {
     for (uint32_t j = same ? i : 0; j <= (uint32_t)(which >> 1); j++) {
@@ -337,7 +350,8 @@ static int divide(const pl_trees *forest, const pl_node_pair *p, int which, pl_n
       if (which & 1) child.nodes[0] = 2 * p->nodes[0] + i;
       if (which >> 1) child.nodes[1] = 2 * p->nodes[1] + j;
       if (boxes_meet(box_at(forest, child.trees[0], child.nodes[0]),
-                     box_at(forest, child.trees[1], child.nodes[1])))
+                     box_at(forest, child.trees[1], child.nodes[1])) &&
+          !(s->alike > 0 && are_alike(s, &child)))
         out[count++] = child;
     }
   }
@@ -376,7 +390,7 @@ static void run_task(void *context, int number)
     pl_node_pair pair = stack[--depth];
     int which = which_divide(forest, &pair);
     if (which)
-      depth += divide(forest, &pair, which, stack + depth);
+      depth += divide(all->search, &pair, which, stack + depth);
     else
       (forest->is_moving ? test_moving : test_still)(&w,
                                                      leaf_of(forest, pair.trees[0], pair.nodes[0]),
@@ -439,7 +453,7 @@ static int divide_tasks(pl_candidates *c, const pl_search *s, pl_status *status,
     pl_node_pair children[4] = {c->tasks[i]};
     int which = which_divide(s->forest, &children[0]), count = 1;
     if (end >= TASKS && !is_large(s->forest, &children[0])) which = 0;
-    if (which) count = divide(s->forest, &c->tasks[i], which, children);
+    if (which) count = divide(s, &c->tasks[i], which, children);
     if (which) divided = 1;
     c->tasks[i].nodes[0] = 0; // done with
     for (int k = 0; k < count && !*status; k++) {
@@ -485,6 +499,17 @@ static void pack(pl_candidates *c, size_t first, size_t end)
   c->count = to;
 }
 
+/* Closes up keys that are there twice, side by side. */
+static void unite(pl_candidates *c)
+{
+  size_t to = 0;
+  for (size_t i = 0; i < c->count; i++) {
+    if (to && c->keys[to - 1] == c->keys[i]) continue;
+    c->keys[to++] = c->keys[i];
+  }
+  c->count = to;
+}
+
 pl_status pl_candidates_find(pl_candidates *c, const pl_search *search, pl_pool *pool,
                              pl_error *error)
 {
@@ -504,6 +529,7 @@ pl_status pl_candidates_find(pl_candidates *c, const pl_search *search, pl_pool 
     }
     pack(c, first, needed);
     pl_radix_sort(c->keys, NULL, c->keys + c->count, NULL, c->count);
+    if (search->alike > 0) unite(c);
   }
   return status;
 }

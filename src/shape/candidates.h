@@ -30,7 +30,9 @@ typedef struct pl_search {
                               negative: none */
   int crossings;           /* 1: edges and triangles that may intersect, in place of contacts */
   pl_search_pairs pairs;
-  int append;      /* 1: to the keys that there are */
+  int append;   /* 1: to the keys that there are */
+  double alike; /* m: nothing is looked for between nodes whose points' departures lie in a box of
+                   this diagonal, since the keys have it; 0: everywhere */
   pl_watch *watch; /* asked while it takes long; NULL: nobody */
 } pl_search;
 

@@ -16,6 +16,10 @@ enum {
  * keeps candidates longer and makes them more. And how many queries they are to be kept. */
 static const double KEEP = 0.5, KEEP_QUERIES = 8;
 
+/* The same for candidates along a motion, which serve a query that follows where the motion has
+ * ended, if they are no more than so many per point. */
+static const double KEEP_END = 0.15, KEEP_COUNT = 4;
+
 /* ---- making ---- */
 
 static uint64_t pair_key(int a, int b)
@@ -119,6 +123,7 @@ void pl_finder_forget(pl_finder *finder)
   finder->kept_range[0] = finder->listed_range[0] = -1;
   finder->is_measured = 0;
   finder->pace = -1;
+  finder->is_end = finder->is_followed = 0;
   pl_trees_forget(&finder->forest);
 }
 
@@ -323,16 +328,24 @@ static double largest_move(search *s, pl_pool *pool)
   return sqrt(max);
 }
 
-/* Do the kept candidates hold every pair that the query asks for? */
-static int is_kept(search *s, pl_pool *pool)
+/* By how much the kept candidates reach farther than the query; negative: they do not. */
+static double spare_of(const search *s)
 {
-  pl_finder *finder = s->finder;
+  const pl_finder *finder = s->finder;
   double spare = HUGE_VAL;
   for (int kind = 0; kind < 2; kind++) {
     double range = pl_finder_range(s->query, kind);
     if (range >= 0) spare = fmin(spare, finder->kept_range[kind] - range);
   }
-  if (!(finder->kept_range[0] >= 0 && spare >= 0)) return 0;
+  return finder->kept_range[0] >= 0 ? spare : -1;
+}
+
+/* Do the kept candidates hold every pair that the query asks for? */
+static int is_kept(search *s, pl_pool *pool)
+{
+  pl_finder *finder = s->finder;
+  double spare = spare_of(s);
+  if (!(spare >= 0) || finder->is_end) return 0;
   double move = largest_move(s, pool);
   finder->pace = move / ++finder->uses;
   return move <= 0.999 * (finder->kept_by + 0.5 * spare);
@@ -346,14 +359,15 @@ static double choose_by(const pl_finder *finder, const pl_finder_query *query)
   return 2 * finder->pace > max ? 0 : fmin(max, KEEP_QUERIES * finder->pace);
 }
 
-static void keep(search *s, double by)
+static void keep(search *s, const double *x, double by)
 {
   pl_finder *finder = s->finder;
   size_t size = 3 * (size_t)finder->features.point_count * sizeof(double);
-  memcpy(finder->kept, s->query->x, size);
+  memcpy(finder->kept, x, size);
   for (int kind = 0; kind < 2; kind++) finder->kept_range[kind] = pl_finder_range(s->query, kind);
   finder->kept_by = by;
   finder->uses = 0;
+  finder->is_end = x == s->query->to;
 }
 
 /* Around x, wide enough to be kept. */
@@ -370,59 +384,95 @@ static pl_status find_around(search *s, pl_pool *pool, pl_error *error)
                       .watch = s->query->watch};
   pl_status status = pl_candidates_find(&finder->candidates, &around, pool, error);
   finder->is_measured = 0;
-  keep(s, by);
+  keep(s, s->query->x, by);
   if (status) finder->kept_range[0] = -1;
   return status;
 }
 
-static pl_status add_along(pl_finder *finder, const pl_finder_query *query, pl_search_pairs pairs,
-                           pl_pool *pool, pl_error *error)
+static pl_status add_along(pl_finder *finder, const pl_finder_query *query, double more,
+                           pl_search_pairs pairs, pl_pool *pool, pl_error *error)
 {
   const double *drift = pairs == PL_SEARCH_SELF ? finder->drift : NULL;
+  const double reach = query->range + more, edges = pl_finder_range(query, PL_EDGE_EDGE);
   const pl_search along = {.finder = finder,
                            .forest = &finder->forest,
-                           .reach = {query->range, pl_finder_range(query, PL_EDGE_EDGE)},
+                           .reach = {reach, edges < 0 ? edges : edges + more},
                            .pairs = pairs,
                            .append = 1,
                            .watch = query->watch};
-  pl_trees_refit(&finder->forest, query->x, query->to, drift, finder->surfaces, 0.5 * query->range,
-                 pool);
+  pl_trees_refit(&finder->forest, query->x, query->to, drift, finder->surfaces, 0.5 * reach, pool);
   return pl_candidates_find(&finder->candidates, &along, pool, error);
 }
 
 /* A surface that flies as a whole sweeps over itself without touching: its drift is taken off where
  * it is compared with itself. */
-pl_status pl_finder_along(pl_finder *finder, const pl_finder_query *query, pl_pool *pool,
-                          pl_error *error)
+pl_status pl_finder_along(pl_finder *finder, const pl_finder_query *query, double more,
+                          pl_pool *pool, pl_error *error)
 {
   int count = finder->features.surface_count, self = 0;
   pl_status status = PL_OK;
-  finder->kept_range[0] = -1; // too many to be kept
+  finder->kept_range[0] = -1;
   finder->is_measured = 0;
   finder->candidates.count = 0;
   for (int s = 0; s < count; s++) self |= finder->surfaces[s].self;
-  if (self) status = add_along(finder, query, PL_SEARCH_SELF, pool, error);
-  if (!status && count > 1) status = add_along(finder, query, PL_SEARCH_OTHERS, pool, error);
+  if (self) status = add_along(finder, query, more, PL_SEARCH_SELF, pool, error);
+  if (!status && count > 1) status = add_along(finder, query, more, PL_SEARCH_OTHERS, pool, error);
   return status;
 }
 
 /* Do points go so far that candidates around x would not do? */
 static int is_far(search *s, pl_pool *pool)
 {
-  keep(s, KEEP * s->query->range);
+  keep(s, s->query->x, KEEP * s->query->range);
   return !is_kept(s, pool);
+}
+
+/* Along the motion, and somewhat around its end if a query followed the last one. */
+static pl_status find_along(search *s, pl_pool *pool, pl_error *error)
+{
+  pl_finder *finder = s->finder;
+  double by = finder->is_followed && isfinite(finder->pace) ? KEEP_END * s->query->range : 0;
+  pl_status status = pl_finder_along(finder, s->query, 2 * by, pool, error);
+  int few = (double)finder->candidates.count <= KEEP_COUNT * finder->features.point_count;
+  finder->is_followed = 0;
+  if (!status) keep(s, s->query->to, few ? by : 0);
+  return status;
+}
+
+/* Where a motion has ended: the candidates along it are all there are between parts of surfaces
+ * that have departed alike from where they were to go. */
+static pl_status find_at_end(search *s, pl_pool *pool, pl_error *error)
+{
+  pl_finder *finder = s->finder;
+  const pl_finder_query *query = s->query;
+  const pl_search at_end = {.finder = finder,
+                            .forest = &finder->forest,
+                            .x = query->x,
+                            .reach = {query->range, pl_finder_range(query, PL_EDGE_EDGE)},
+                            .append = 1,
+                            .alike = 0.999 * 2 * finder->kept_by,
+                            .watch = query->watch};
+  finder->kept_range[0] = -1;
+  finder->is_measured = 0;
+  pl_trees_refit(&finder->forest, query->x, NULL, NULL, finder->surfaces, 0.5 * query->range, pool);
+  pl_trees_depart(&finder->forest, query->x, finder->kept, pool);
+  return pl_candidates_find(&finder->candidates, &at_end, pool, error);
 }
 
 static pl_status find_candidates(search *s, pl_pool *pool, pl_error *error)
 {
-  s->finder->report = (pl_finder_report){0};
-  s->finder->report.kept = is_kept(s, pool);
-  if (s->finder->report.kept) return PL_OK;
-  double before = s->finder->forest.built_area;
-  pl_status status = s->query->to && is_far(s, pool)
-                         ? pl_finder_along(s->finder, s->query, pool, error)
-                         : find_around(s, pool, error);
-  s->finder->report.built = memcmp(&before, &s->finder->forest.built_area, sizeof before) != 0;
+  pl_finder *finder = s->finder;
+  int is_end = !s->query->to && finder->is_end && spare_of(s) >= 0;
+  finder->report = (pl_finder_report){0};
+  finder->report.kept = is_kept(s, pool);
+  finder->is_followed |= is_end;
+  finder->report.ended = is_end && finder->kept_by > 0;
+  if (finder->report.kept) return PL_OK;
+  double before = finder->forest.built_area;
+  pl_status status = finder->report.ended              ? find_at_end(s, pool, error)
+                     : s->query->to && is_far(s, pool) ? find_along(s, pool, error)
+                                                       : find_around(s, pool, error);
+  finder->report.built = memcmp(&before, &finder->forest.built_area, sizeof before) != 0;
   return status;
 }
 
@@ -571,7 +621,7 @@ static void remember(search *s)
 pl_status pl_finder_find(pl_finder *finder, const pl_finder_query *query, pl_pool *pool,
                          const pl_proximity **list, int *count, pl_error *error)
 {
-  search s = {finder, query};
+  search s = {.finder = finder, .query = query};
   *list = NULL;
   *count = 0;
   if (!(query->range >= 0) || query->range > 1e38)

@@ -78,6 +78,7 @@ typedef struct pl_finder_report {
   int contacts;
   int kept;  /* 1: the candidates of an earlier query were used again */
   int built; /* 1: the trees were rebuilt */
+  int ended; /* 1: those along the motion before this query were used again, and others added */
 } pl_finder_report;
 
 /* Refuses numbers out of range and more than 2^31 - 1 points, edges or triangles. */

@@ -103,8 +103,8 @@ int pl_finder_reaches(pl_finder *finder, const pl_finder_query *query, double sh
 {
   size_t size = 3 * (size_t)finder->features.point_count * sizeof(double);
   const double *range = finder->kept_range;
-  if (!finder->is_measured || !(range[0] >= 0) || pl_finder_range(query, PL_EDGE_EDGE) < 0)
-    return 0;
+  if (!finder->is_measured || finder->is_end || !(range[0] >= 0)) return 0;
+  if (pl_finder_range(query, PL_EDGE_EDGE) < 0) return 0;
   if (memcmp(query->x, finder->listed, size) != 0) return 0;
   // others were farther apart than that where candidates were sought
   double apart = fmin(range[0], range[1]) + 2 * finder->kept_by - query->range;
@@ -117,7 +117,7 @@ static pl_status find_candidates(pass *p, pl_pool *pool, pl_error *error)
 {
   pl_finder_find_drift(p->finder, p->query);
   if (!pl_finder_reaches(p->finder, p->query, p->share))
-    return pl_finder_along(p->finder, p->query, pool, error);
+    return pl_finder_along(p->finder, p->query, 0, pool, error);
   p->distances = p->finder->distances;
   return PL_OK;
 }

@@ -22,6 +22,8 @@ struct pl_finder {
   double kept_by;       /* ...while no point moves farther than by */
   int uses;             /* queries since then */
   double pace;          /* largest move per query, m; negative: not known */
+  int is_end;           /* kept is where a motion was to end... */
+  int is_followed;      /* ...and a query came there without one */
   pl_proximity *list;
   size_t list_count, list_room;
   double *listed;         /* positions of the list */
@@ -73,9 +75,9 @@ static inline double pl_finder_range(const pl_finder_query *query, int kind)
   return kind == PL_POINT_TRIANGLE || query->edge_range == 0 ? query->range : query->edge_range;
 }
 
-/* Candidates along the query's motion, whose drift is known. */
-pl_status pl_finder_along(pl_finder *finder, const pl_finder_query *query, pl_pool *pool,
-                          pl_error *error);
+/* Candidates along the query's motion, whose drift is known, by so much (m) more than its range. */
+pl_status pl_finder_along(pl_finder *finder, const pl_finder_query *query, double more,
+                          pl_pool *pool, pl_error *error);
 
 /* Removes contacts through closed bodies: of a feature that is outside of a surface those from
  * inside, and of one that is inside all but the nearest. */

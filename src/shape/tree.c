@@ -54,6 +54,7 @@ static pl_status take_all(pl_trees *forest, pl_error *error)
   const pl_features *f = forest->features;
   size_t max = (size_t)largest_surface(f), chunks = (size_t)forest->chunk_count;
   forest->nodes = pl_alloc(a, forest->node_count, sizeof *forest->nodes);
+  forest->departures = pl_alloc(a, forest->node_count, sizeof *forest->departures);
   forest->leaves = pl_alloc(a, forest->leaf_count, sizeof *forest->leaves);
   forest->slots = pl_alloc(a, PL_LEAF * forest->leaf_count, sizeof *forest->slots);
   forest->at = pl_alloc(a, 2 * (size_t)f->point_count, sizeof *forest->at);
@@ -62,8 +63,8 @@ static pl_status take_all(pl_trees *forest, pl_error *error)
   forest->pads = pl_alloc(a, (size_t)f->surface_count, sizeof *forest->pads);
   forest->keys = pl_alloc(a, max, sizeof *forest->keys);
   forest->centres = pl_alloc(a, max, sizeof *forest->centres);
-  if (forest->nodes && forest->leaves && forest->slots && forest->at && forest->chunks &&
-      forest->areas && forest->pads && forest->keys && forest->centres)
+  if (forest->nodes && forest->departures && forest->leaves && forest->slots && forest->at &&
+      forest->chunks && forest->areas && forest->pads && forest->keys && forest->centres)
     return PL_OK;
   return pl_fail_memory(error);
 }
@@ -87,9 +88,9 @@ pl_status pl_trees_make(pl_trees *forest, const pl_features *features, pl_error 
 
 void pl_trees_release(pl_trees *forest)
 {
-  void *const all[] = {forest->trees, forest->nodes,  forest->leaves, forest->slots,
-                       forest->at,    forest->chunks, forest->areas,  forest->pads,
-                       forest->keys,  forest->centres};
+  void *const all[] = {forest->departures, forest->trees, forest->nodes,  forest->leaves,
+                       forest->slots,      forest->at,    forest->chunks, forest->areas,
+                       forest->pads,       forest->keys,  forest->centres};
   if (!forest->allocator.alloc) return;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) pl_free(&forest->allocator, all[i]);
 }
@@ -102,6 +103,8 @@ void pl_trees_forget(pl_trees *forest) { forest->built_area = 0; }
 typedef struct refit {
   pl_trees *forest;
   const double *x, *to, *drift;
+  const double *from; /* departures from there; NULL: boxes of triangles */
+  pl_tree_box *boxes;
 } refit;
 
 /* The middle one of some points, axis by axis: points that have flown off do not move it. */
@@ -332,6 +335,32 @@ static pl_tree_box fit_leaf(pl_trees *forest, size_t leaf, float pad)
   return all;
 }
 
+/* How far the points of a leaf's triangles have departed; without bounds where that is not finite.
+ */
+static pl_tree_box depart_leaf(const refit *r, size_t leaf)
+{
+  pl_tree_box all = EMPTY;
+  pl_quad low = pl_quad_load(EMPTY.low), high = pl_quad_load(EMPTY.high);
+  float max = 0;
+  for (int k = 0; k < 3 * PL_LEAF; k++) {
+    const pl_tree_slot *slot = &r->forest->slots[PL_LEAF * leaf + (size_t)k / 3];
+    if (slot->triangle < 0) continue;
+    const size_t point = 3 * (size_t)slot->points[k % 3];
+    float way[4] = {0};
+    for (size_t c = 0; c < 3; c++) {
+      way[c] = (float)(r->x[point + c] - r->from[point + c]);
+      float size = way[c] < 0 ? -way[c] : way[c];
+      max = size <= max ? max : size; // not a number as well
+    }
+    low = pl_quad_min(pl_quad_load(way), low);
+    high = pl_quad_max(pl_quad_load(way), high);
+  }
+  const pl_quad grow = pl_quad_all(max <= FLT_MAX ? PL_SINGLE_ERROR * max : HUGE_VALF);
+  pl_quad_store(all.low, low - grow);
+  pl_quad_store(all.high, high + grow);
+  return all;
+}
+
 static double half_area(const pl_tree_box *box)
 {
   double side[3];
@@ -348,16 +377,18 @@ static void join_nodes(pl_tree_box *nodes, size_t first, size_t last)
 
 static void refit_chunk(void *context, int number)
 {
-  pl_trees *forest = ((const refit *)context)->forest;
+  const refit *r = context;
+  pl_trees *forest = r->forest;
   const pl_tree_chunk *chunk = &forest->chunks[number];
   const pl_tree *tree = &forest->trees[chunk->tree];
-  pl_tree_box *nodes = forest->nodes + tree->node;
+  pl_tree_box *nodes = r->boxes + tree->node;
   float pad = forest->pads[chunk->tree];
   int below = tree->levels - tree->top;
   size_t root = (size_t)chunk->root, first = root << below, last = (root + 1) << below;
   double area = 0;
   for (size_t k = first; k < last; k++) {
-    nodes[k] = fit_leaf(forest, tree->leaf + k - ((size_t)1 << tree->levels), pad);
+    const size_t leaf = tree->leaf + k - ((size_t)1 << tree->levels);
+    nodes[k] = r->from ? depart_leaf(r, leaf) : fit_leaf(forest, leaf, pad);
     area += half_area(&nodes[k]);
   }
   forest->areas[number] = area;
@@ -374,7 +405,7 @@ static double fit_boxes(refit *r, pl_pool *pool)
   for (int s = 0; s < forest->features->surface_count; s++) {
     const pl_tree *tree = &forest->trees[s];
     for (int level = tree->top - 1; level >= 0; level--)
-      join_nodes(forest->nodes + tree->node, (size_t)1 << level, (size_t)2 << level);
+      join_nodes(r->boxes + tree->node, (size_t)1 << level, (size_t)2 << level);
   }
   return area;
 }
@@ -382,7 +413,7 @@ static double fit_boxes(refit *r, pl_pool *pool)
 void pl_trees_refit(pl_trees *forest, const double *x, const double *to, const double *drift,
                     const pl_finder_surface *surfaces, double pad, pl_pool *pool)
 {
-  refit r = {forest, x, to, drift};
+  refit r = {.forest = forest, .x = x, .to = to, .drift = drift, .boxes = forest->nodes};
   int count = forest->features->surface_count;
   choose_origin(forest, x);
   forest->is_moving = to != NULL;
@@ -395,4 +426,10 @@ void pl_trees_refit(pl_trees *forest, const double *x, const double *to, const d
   if (!stale) return;
   for (int s = 0; s < count; s++) build_surface(forest, s);
   forest->built_area = fmax(fit_boxes(&r, pool), DBL_MIN);
+}
+
+void pl_trees_depart(pl_trees *forest, const double *x, const double *from, pl_pool *pool)
+{
+  refit r = {.forest = forest, .x = x, .from = from, .boxes = forest->departures};
+  (void)fit_boxes(&r, pool);
 }

@@ -52,6 +52,7 @@ typedef struct pl_trees {
   const pl_features *features;
   pl_tree *trees;
   pl_tree_box *nodes;
+  pl_tree_box *departures; /* of nodes: pl_trees_depart */
   pl_tree_leaf *leaves;
   pl_tree_slot *slots; /* PL_LEAF per leaf */
   float (*at)[4];      /* points relative to the origin; after them those at the end of a motion */
@@ -76,6 +77,9 @@ void pl_trees_release(pl_trees *forest);
  * thickness. Rebuilds the trees if they have degraded. */
 void pl_trees_refit(pl_trees *forest, const double *x, const double *to, const double *drift,
                     const pl_finder_surface *surfaces, double pad, pl_pool *pool);
+
+/* For every node the box of how far its points have departed: x - from. */
+void pl_trees_depart(pl_trees *forest, const double *x, const double *from, pl_pool *pool);
 
 /* Lets the next refit rebuild the trees. */
 void pl_trees_forget(pl_trees *forest);

@@ -181,6 +181,45 @@ TEST(a_surface_that_flies_does_not_meet_itself)
   pl_finder_destroy(finder);
 }
 
+static uint64_t found_bits(pl_finder *finder, const pl_finder_query *query)
+{
+  const pl_proximity *list;
+  int count = find(finder, query, NULL, &list);
+  return bits_of(list, count);
+}
+
+/* Where a motion ends candidates along it serve again, but for parts that have gone elsewhere: two
+ * sheets fly apart, but for a bump that reaches the other one. */
+TEST(bits_do_not_depend_on_the_motion_before)
+{
+  const double range = 0.02;
+  int ended = 0, near = 0;
+  memset(&S, 0, sizeof S);
+  scene_sheet(&S, 16, (double[]){0, 0, 0}, 1, 0);
+  scene_sheet(&S, 16, (double[]){0, 0, 1.5 * range}, 1, 0);
+  pl_finder *finder = scene_finder(&S, NULL), *alone = scene_finder(&S, NULL);
+  for (int step = 0; step < 12; step++) {
+    const pl_finder_query way = {.x = S.x, .to = S.to, .range = range};
+    const pl_finder_query end = {.x = S.x, .range = range, .edge_range = step % 2 ? -1 : 0};
+    for (int i = 0; i < 3 * S.points; i++) S.to[i] = S.x[i] + (i % 3 ? 0 : 3 * range);
+    pl_finder_forget(alone);
+    uint64_t bits = found_bits(finder, &way);
+    CHECK(found_bits(alone, &way) == bits);
+    for (int p = 0; p < S.points; p++) {
+      for (int c = 0; c < 3; c++) S.x[3 * p + c] = S.to[3 * p + c] + 1e-3 * range * test_uniform();
+      if (p >= S.points / 2) S.x[3 * p + 2] = (p - S.points / 2 == 20 * step ? 0.8 : 1.5) * range;
+    }
+    pl_finder_forget(alone);
+    bits = found_bits(finder, &end);
+    CHECK(found_bits(alone, &end) == bits);
+    ended += pl_finder_last(finder).ended;
+    near += pl_finder_last(finder).contacts > 0;
+  }
+  CHECK(ended == 11 && near == 12);
+  pl_finder_destroy(finder);
+  pl_finder_destroy(alone);
+}
+
 TEST(bits_depend_on_positions_alone)
 {
   pl_pool *pools[4] = {NULL};
@@ -457,11 +496,13 @@ TEST(wrong_numbers_are_refused)
 
 TESTS(X(contacts_are_those_of_brute_force) X(contacts_along_a_motion_are_those_of_brute_force)
           X(edges_may_have_a_range_of_their_own) X(a_surface_that_flies_does_not_meet_itself)
-              X(bits_depend_on_positions_alone) X(weights_and_normal_give_the_gap)
-                  X(a_point_inside_a_closed_surface_has_a_negative_gap)
-                      X(thin_plates_do_not_touch_through_themselves)
-                          X(groups_and_pairs_say_who_meets)
-                              X(coordinates_that_are_not_finite_touch_nothing)
-                                  X(steady_queries_take_no_memory)
-                                      X(every_failing_allocation_is_told_and_cleaned_up)
-                                          X(a_search_can_be_cancelled) X(wrong_numbers_are_refused))
+              X(bits_do_not_depend_on_the_motion_before) X(bits_depend_on_positions_alone)
+                  X(weights_and_normal_give_the_gap)
+                      X(a_point_inside_a_closed_surface_has_a_negative_gap)
+                          X(thin_plates_do_not_touch_through_themselves)
+                              X(groups_and_pairs_say_who_meets)
+                                  X(coordinates_that_are_not_finite_touch_nothing)
+                                      X(steady_queries_take_no_memory)
+                                          X(every_failing_allocation_is_told_and_cleaned_up)
+                                              X(a_search_can_be_cancelled)
+                                                  X(wrong_numbers_are_refused))
