@@ -1,4 +1,4 @@
-/* Queries of the finder: candidates, their distances, the list of contacts. */
+/* Queries of the finder: distances of candidates, the list of contacts. */
 #include "core/error.h"
 #include "core/memory.h"
 #include "math/vec3.h"
@@ -7,18 +7,9 @@
 
 #include <string.h>
 
-enum {
-  CHUNK = 256,         /* candidates that are measured together */
-  POINT_CHUNK = 16384, /* points whose moves are measured together */
-};
+enum { CHUNK = 256 }; /* candidates that are measured together */
 
-/* How far points may move at most before candidates are sought again, as a share of the range: more
- * keeps candidates longer and makes them more. And how many queries they are to be kept. */
-static const double KEEP = 0.5, KEEP_QUERIES = 8;
-
-/* The same for candidates along a motion, which serve a query that follows where the motion has
- * ended, if they are no more than so many per point. */
-static const double KEEP_END = 0.15, KEEP_COUNT = 4;
+static const double STILL[3] = {0, 0, 0};
 
 /* ---- making ---- */
 
@@ -55,16 +46,16 @@ static pl_status fill(pl_finder *finder, const pl_finder_def *def, pl_error *err
   size_t points = (size_t)finder->features.point_count;
   finder->candidates.allocator = finder->allocator;
   finder->surfaces = pl_alloc(&finder->allocator, count, sizeof *finder->surfaces);
-  finder->kept = pl_alloc(&finder->allocator, 3 * points, sizeof *finder->kept);
+  finder->kept.x = pl_alloc(&finder->allocator, 3 * points, sizeof *finder->kept.x);
   finder->listed = pl_alloc(&finder->allocator, 3 * points, sizeof *finder->listed);
   finder->ways = pl_alloc(&finder->allocator, points, sizeof *finder->ways);
   finder->drift = pl_alloc(&finder->allocator, 3 * count, sizeof *finder->drift);
-  finder->moves = pl_alloc(&finder->allocator, points / POINT_CHUNK + 1, sizeof *finder->moves);
+  finder->moves = pl_alloc(&finder->allocator, points / PL_POINT_CHUNK + 1, sizeof *finder->moves);
   int closed = 0;
   for (size_t s = 0; s < count; s++) closed |= def->surfaces[s].closed;
   size_t triangles = closed ? (size_t)finder->features.triangle_count : 0;
   finder->normals = pl_alloc(&finder->allocator, 3 * triangles + 1, sizeof *finder->normals);
-  if (!finder->surfaces || !finder->kept || !finder->listed || !finder->ways)
+  if (!finder->surfaces || !finder->kept.x || !finder->listed || !finder->ways)
     return pl_fail_memory(error);
   if (!finder->drift || !finder->moves || !finder->normals) return pl_fail_memory(error);
   pl_finder_forget(finder);
@@ -99,7 +90,7 @@ void pl_finder_destroy(pl_finder *finder)
   pl_candidates_release(&finder->candidates);
   pl_free(&allocator, finder->surfaces);
   pl_free(&allocator, finder->apart);
-  pl_free(&allocator, finder->kept);
+  pl_free(&allocator, finder->kept.x);
   pl_free(&allocator, finder->listed);
   pl_free(&allocator, finder->ways);
   pl_free(&allocator, finder->distances);
@@ -120,10 +111,10 @@ pl_finder_report pl_finder_last(const pl_finder *finder) { return finder->report
 
 void pl_finder_forget(pl_finder *finder)
 {
-  finder->kept_range[0] = finder->listed_range[0] = -1;
+  finder->kept.range[0] = finder->listed_range[0] = -1;
   finder->is_measured = 0;
-  finder->pace = -1;
-  finder->is_end = finder->is_followed = 0;
+  finder->kept.pace = -1;
+  finder->kept.is_end = finder->kept.is_followed = 0;
   pl_trees_forget(&finder->forest);
 }
 
@@ -188,85 +179,6 @@ void pl_finder_measure(const pl_finder *finder, const double *x, pl_proximity *c
   describe(finder, &(pl_outside){.x = x}, &points, c);
 }
 
-/* ---- candidates ---- */
-
-typedef struct search {
-  pl_finder *finder;
-  const pl_finder_query *query;
-} search;
-
-void pl_finder_find_drift(pl_finder *finder, const pl_finder_query *query)
-{
-  const int *start = finder->features.point_start;
-  for (int s = 0; s < finder->features.surface_count && query->to; s++) {
-    double *drift = finder->drift + 3 * (size_t)s, sum[3] = {0, 0, 0}, way[3];
-    for (size_t i = (size_t)start[s]; i < (size_t)start[s + 1]; i++) {
-      pl_vec3_sub(query->to + 3 * i, query->x + 3 * i, way);
-      pl_vec3_add(sum, way, sum);
-    }
-    pl_vec3_scale(1.0 / fmax(start[s + 1] - start[s], 1), sum, drift);
-    if (!isfinite(drift[0] + drift[1] + drift[2])) pl_vec3_set(drift, 0, 0, 0);
-  }
-}
-
-/* A direction to look along: an axis, or the sum or difference of two. */
-typedef struct direction {
-  int first, second;
-  double sign; /* of the second; 0: it is an axis */
-} direction;
-
-static double project(const direction *along, const double x[3])
-{
-  return x[along->first] + along->sign * x[along->second];
-}
-
-/* Without fmin and fmax, which are calls; what is not a number changes nothing here either. */
-static inline void widen(double at, double extent[2])
-{
-  if (at < extent[0]) extent[0] = at;
-  if (at > extent[1]) extent[1] = at;
-}
-
-/* Extent of some points and their ways, less what they drift by. */
-static void extent_of(const pl_finder_query *query, const direction *along, double drift,
-                      const int *points, int count, double extent[2])
-{
-  extent[0] = HUGE_VAL;
-  extent[1] = -HUGE_VAL;
-  for (int i = 0; i < count; i++) {
-    double at = project(along, query->x + 3 * (size_t)points[i]);
-    double to = project(along, query->to + 3 * (size_t)points[i]) - drift;
-    widen(at, extent);
-    widen(to, extent);
-  }
-}
-
-static int ways_meet(const pl_finder_query *query, const pl_proximity *c, const double *drift)
-{
-  static const direction along[9] = {{0, 0, 0}, {1, 0, 0},  {2, 0, 0},  {0, 1, 1}, {1, 2, 1},
-                                     {0, 2, 1}, {0, 1, -1}, {1, 2, -1}, {2, 0, -1}};
-  int first = c->kind == PL_EDGE_EDGE ? 2 : 1;
-  double range = pl_finder_range(query, c->kind) + c->thickness;
-  for (int k = 0; k < 9; k++) {
-    double one[2], two[2], reach = k < 3 ? range : 1.4142135 * range;
-    double by = project(&along[k], drift);
-    extent_of(query, &along[k], by, c->points, first, one);
-    extent_of(query, &along[k], by, c->points + first, 4 - first, two);
-    if (!(one[0] - two[1] <= reach && two[0] - one[1] <= reach)) return 0;
-  }
-  return 1;
-}
-
-static const double STILL[3] = {0, 0, 0};
-
-int pl_finder_ways_meet(const pl_finder *finder, const pl_finder_query *query,
-                        const pl_proximity *c)
-{
-  if (!ways_meet(query, c, STILL)) return 0;
-  return c->surfaces[0] != c->surfaces[1] ||
-         ways_meet(query, c, finder->drift + 3 * (size_t)c->surfaces[0]);
-}
-
 void pl_finder_set(const pl_finder *finder, uint64_t key, pl_proximity *c)
 {
   const pl_features *f = &finder->features;
@@ -276,204 +188,6 @@ void pl_finder_set(const pl_finder *finder, uint64_t key, pl_proximity *c)
   c->surfaces[1] = f->point_surface[c->points[3]];
   c->thickness = 0.5 * (finder->surfaces[c->surfaces[0]].thickness +
                         finder->surfaces[c->surfaces[1]].thickness);
-}
-
-double pl_finder_find_ways(pl_finder *finder, const double *from, const double *to)
-{
-  double max = 0;
-  for (int i = 0; i < finder->features.point_count; i++) {
-    double way = pl_vec3_distance(from + 3 * (size_t)i, to + 3 * (size_t)i);
-    finder->ways[i] = way;
-    max = way > max ? way : way <= max ? max : HUGE_VAL;
-  }
-  return max;
-}
-
-double pl_finder_approach(const pl_finder *finder, const pl_proximity *c)
-{
-  const double *ways = finder->ways;
-  const int *p = c->points;
-  double a = ways[p[0]], b = ways[p[1]], last = ways[p[2]] > ways[p[3]] ? ways[p[2]] : ways[p[3]];
-  return c->kind == PL_EDGE_EDGE ? (a > b ? a : b) + last : a + (b > last ? b : last);
-}
-
-/* Square of the largest move of the chunk's points: from where candidates were found to x, or
- * twice that far, to where x goes. */
-static void move_chunk(void *context, int chunk)
-{
-  const search *s = context;
-  const double *x = s->query->x, *to = s->query->to, *kept = s->finder->kept;
-  size_t count = (size_t)s->finder->features.point_count, first = (size_t)chunk * POINT_CHUNK;
-  size_t last = count - first < POINT_CHUNK ? count : first + POINT_CHUNK;
-  double max = 0;
-  for (size_t i = first; i < last; i++) {
-    double move[3], way[3] = {0};
-    pl_vec3_sub(x + 3 * i, kept + 3 * i, move);
-    if (to) pl_vec3_sub(to + 3 * i, x + 3 * i, way);
-    // (|a| + |b|)^2 <= 2 |a|^2 + 2 |b|^2
-    double square = pl_vec3_dot(move, move);
-    if (to) square = 2 * square + 2 * pl_vec3_dot(way, way);
-    max = square > max ? square : square <= max ? max : HUGE_VAL;
-  }
-  s->finder->moves[chunk] = max;
-}
-
-/* The largest of all moves. */
-static double largest_move(search *s, pl_pool *pool)
-{
-  int chunks = pl_chunk_count(s->finder->features.point_count, POINT_CHUNK);
-  double max = 0;
-  pl_parallel(pool, chunks, move_chunk, s);
-  for (int i = 0; i < chunks; i++) max = fmax(max, s->finder->moves[i]);
-  return sqrt(max);
-}
-
-/* By how much the kept candidates reach farther than the query; negative: they do not. */
-static double spare_of(const search *s)
-{
-  const pl_finder *finder = s->finder;
-  double spare = HUGE_VAL;
-  for (int kind = 0; kind < 2; kind++) {
-    double range = pl_finder_range(s->query, kind);
-    if (range >= 0) spare = fmin(spare, finder->kept_range[kind] - range);
-  }
-  return finder->kept_range[0] >= 0 ? spare : -1;
-}
-
-/* Do the kept candidates hold every pair that the query asks for? */
-static int is_kept(search *s, pl_pool *pool)
-{
-  pl_finder *finder = s->finder;
-  double spare = spare_of(s);
-  if (!(spare >= 0) || finder->is_end) return 0;
-  double move = largest_move(s, pool);
-  finder->pace = move / ++finder->uses;
-  return move <= 0.999 * (finder->kept_by + 0.5 * spare);
-}
-
-/* How far points may go while candidates are kept: not at all if that is soon over. */
-static double choose_by(const pl_finder *finder, const pl_finder_query *query)
-{
-  double max = fmax(KEEP * query->range, query->keep);
-  if (finder->pace < 0) return max;
-  return 2 * finder->pace > max ? 0 : fmin(max, KEEP_QUERIES * finder->pace);
-}
-
-static void keep(search *s, const double *x, double by)
-{
-  pl_finder *finder = s->finder;
-  size_t size = 3 * (size_t)finder->features.point_count * sizeof(double);
-  memcpy(finder->kept, x, size);
-  for (int kind = 0; kind < 2; kind++) finder->kept_range[kind] = pl_finder_range(s->query, kind);
-  finder->kept_by = by;
-  finder->uses = 0;
-  finder->is_end = x == s->query->to;
-}
-
-/* Around x, wide enough to be kept. */
-static pl_status find_around(search *s, pl_pool *pool, pl_error *error)
-{
-  pl_finder *finder = s->finder;
-  double by = s->query->to ? KEEP * s->query->range : choose_by(finder, s->query);
-  double reach = s->query->range + 2 * by, edges = pl_finder_range(s->query, PL_EDGE_EDGE);
-  pl_trees_refit(&finder->forest, s->query->x, NULL, NULL, finder->surfaces, 0.5 * reach, pool);
-  pl_search around = {.finder = finder,
-                      .forest = &finder->forest,
-                      .x = s->query->x,
-                      .reach = {reach, edges < 0 ? edges : edges + 2 * by},
-                      .watch = s->query->watch};
-  pl_status status = pl_candidates_find(&finder->candidates, &around, pool, error);
-  finder->is_measured = 0;
-  keep(s, s->query->x, by);
-  if (status) finder->kept_range[0] = -1;
-  return status;
-}
-
-static pl_status add_along(pl_finder *finder, const pl_finder_query *query, double more,
-                           pl_search_pairs pairs, pl_pool *pool, pl_error *error)
-{
-  const double *drift = pairs == PL_SEARCH_SELF ? finder->drift : NULL;
-  const double reach = query->range + more, edges = pl_finder_range(query, PL_EDGE_EDGE);
-  const pl_search along = {.finder = finder,
-                           .forest = &finder->forest,
-                           .reach = {reach, edges < 0 ? edges : edges + more},
-                           .pairs = pairs,
-                           .append = 1,
-                           .watch = query->watch};
-  pl_trees_refit(&finder->forest, query->x, query->to, drift, finder->surfaces, 0.5 * reach, pool);
-  return pl_candidates_find(&finder->candidates, &along, pool, error);
-}
-
-/* A surface that flies as a whole sweeps over itself without touching: its drift is taken off where
- * it is compared with itself. */
-pl_status pl_finder_along(pl_finder *finder, const pl_finder_query *query, double more,
-                          pl_pool *pool, pl_error *error)
-{
-  int count = finder->features.surface_count, self = 0;
-  pl_status status = PL_OK;
-  finder->kept_range[0] = -1;
-  finder->is_measured = 0;
-  finder->candidates.count = 0;
-  for (int s = 0; s < count; s++) self |= finder->surfaces[s].self;
-  if (self) status = add_along(finder, query, more, PL_SEARCH_SELF, pool, error);
-  if (!status && count > 1) status = add_along(finder, query, more, PL_SEARCH_OTHERS, pool, error);
-  return status;
-}
-
-/* Do points go so far that candidates around x would not do? */
-static int is_far(search *s, pl_pool *pool)
-{
-  keep(s, s->query->x, KEEP * s->query->range);
-  return !is_kept(s, pool);
-}
-
-/* Along the motion, and somewhat around its end if a query followed the last one. */
-static pl_status find_along(search *s, pl_pool *pool, pl_error *error)
-{
-  pl_finder *finder = s->finder;
-  double by = finder->is_followed && isfinite(finder->pace) ? KEEP_END * s->query->range : 0;
-  pl_status status = pl_finder_along(finder, s->query, 2 * by, pool, error);
-  int few = (double)finder->candidates.count <= KEEP_COUNT * finder->features.point_count;
-  finder->is_followed = 0;
-  if (!status) keep(s, s->query->to, few ? by : 0);
-  return status;
-}
-
-/* Where a motion has ended: the candidates along it are all there are between parts of surfaces
- * that have departed alike from where they were to go. */
-static pl_status find_at_end(search *s, pl_pool *pool, pl_error *error)
-{
-  pl_finder *finder = s->finder;
-  const pl_finder_query *query = s->query;
-  const pl_search at_end = {.finder = finder,
-                            .forest = &finder->forest,
-                            .x = query->x,
-                            .reach = {query->range, pl_finder_range(query, PL_EDGE_EDGE)},
-                            .append = 1,
-                            .alike = 0.999 * 2 * finder->kept_by,
-                            .watch = query->watch};
-  finder->kept_range[0] = -1;
-  finder->is_measured = 0;
-  pl_trees_refit(&finder->forest, query->x, NULL, NULL, finder->surfaces, 0.5 * query->range, pool);
-  pl_trees_depart(&finder->forest, query->x, finder->kept, pool);
-  return pl_candidates_find(&finder->candidates, &at_end, pool, error);
-}
-
-static pl_status find_candidates(search *s, pl_pool *pool, pl_error *error)
-{
-  pl_finder *finder = s->finder;
-  int is_end = !s->query->to && finder->is_end && spare_of(s) >= 0;
-  finder->report = (pl_finder_report){0};
-  finder->report.kept = is_kept(s, pool);
-  finder->is_followed |= is_end;
-  finder->report.ended = is_end && finder->kept_by > 0;
-  if (finder->report.kept) return PL_OK;
-  double before = finder->forest.built_area;
-  pl_status status = finder->report.ended              ? find_at_end(s, pool, error)
-                     : s->query->to && is_far(s, pool) ? find_along(s, pool, error)
-                                                       : find_around(s, pool, error);
-  finder->report.built = memcmp(&before, &finder->forest.built_area, sizeof before) != 0;
-  return status;
 }
 
 /* ---- contacts ---- */
@@ -516,7 +230,7 @@ static int counts(const pl_finder *finder, const pl_finder_query *query, const p
 /* The normals of one closed surface. */
 static void normal_chunk(void *context, int surface)
 {
-  const search *s = context;
+  const pl_finder_search *s = context;
   const pl_features *f = &s->finder->features;
   if (!s->finder->surfaces[surface].closed) return;
   for (int t = f->triangle_start[surface]; t < f->triangle_start[surface + 1]; t++) {
@@ -526,7 +240,7 @@ static void normal_chunk(void *context, int surface)
 }
 
 /* What a candidate was apart, less the ways of its points since then: is it out of range? */
-static int is_out(const search *s, const pl_proximity *c, double *distance)
+static int is_out(const pl_finder_search *s, const pl_proximity *c, double *distance)
 {
   const pl_finder *finder = s->finder;
   if (!finder->is_measured || s->query->to) return 0;
@@ -538,7 +252,7 @@ static int is_out(const search *s, const pl_proximity *c, double *distance)
 
 static void measure_chunk(void *context, int chunk)
 {
-  const search *s = context;
+  const pl_finder_search *s = context;
   pl_finder *finder = s->finder;
   size_t first = (size_t)chunk * CHUNK, last = first + CHUNK, to = first;
   const pl_outside where = {s->query->x, finder->normals};
@@ -573,7 +287,7 @@ static pl_status make_room(pl_finder *finder, int chunks, pl_error *error)
   return status ? pl_fail_memory(error) : PL_OK;
 }
 
-static pl_status measure_all(search *s, pl_pool *pool, pl_error *error)
+static pl_status measure_all(pl_finder_search *s, pl_pool *pool, pl_error *error)
 {
   pl_finder *finder = s->finder;
   int chunks = (int)((finder->candidates.count + CHUNK - 1) / CHUNK);
@@ -597,7 +311,7 @@ static pl_status measure_all(search *s, pl_pool *pool, pl_error *error)
 }
 
 /* Is the list that of these positions? */
-static int is_listed(const search *s)
+static int is_listed(const pl_finder_search *s)
 {
   const pl_finder *finder = s->finder;
   const double range[2] = {pl_finder_range(s->query, 0), pl_finder_range(s->query, 1)};
@@ -608,7 +322,7 @@ static int is_listed(const search *s)
 }
 
 /* A query for the same positions may follow. */
-static void remember(search *s)
+static void remember(pl_finder_search *s)
 {
   pl_finder *finder = s->finder;
   size_t size = 3 * (size_t)finder->features.point_count * sizeof(double);
@@ -621,7 +335,7 @@ static void remember(search *s)
 pl_status pl_finder_find(pl_finder *finder, const pl_finder_query *query, pl_pool *pool,
                          const pl_proximity **list, int *count, pl_error *error)
 {
-  search s = {.finder = finder, .query = query};
+  pl_finder_search s = {.finder = finder, .query = query};
   *list = NULL;
   *count = 0;
   if (!(query->range >= 0) || query->range > 1e38)
@@ -631,7 +345,7 @@ pl_status pl_finder_find(pl_finder *finder, const pl_finder_query *query, pl_poo
   if (!is_listed(&s)) {
     finder->listed_range[0] = -1;
     pl_finder_find_drift(finder, query);
-    status = find_candidates(&s, pool, error);
+    status = pl_finder_candidates(&s, pool, error);
     if (!status) status = measure_all(&s, pool, error);
     finder->is_measured = 0;
     if (!status) remember(&s);

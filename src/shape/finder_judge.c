@@ -102,13 +102,13 @@ static int is_finite(const pl_finder_query *query, size_t count)
 int pl_finder_reaches(pl_finder *finder, const pl_finder_query *query, double share)
 {
   size_t size = 3 * (size_t)finder->features.point_count * sizeof(double);
-  const double *range = finder->kept_range;
-  if (!finder->is_measured || finder->is_end || !(range[0] >= 0)) return 0;
+  const double *range = finder->kept.range;
+  if (!finder->is_measured || finder->kept.is_end || !(range[0] >= 0)) return 0;
   if (pl_finder_range(query, PL_EDGE_EDGE) < 0) return 0;
   if (memcmp(query->x, finder->listed, size) != 0) return 0;
   // others were farther apart than that where candidates were sought
-  double apart = fmin(range[0], range[1]) + 2 * finder->kept_by - query->range;
-  double left = apart - 2 * pl_finder_find_ways(finder, finder->kept, query->x);
+  double apart = fmin(range[0], range[1]) + 2 * finder->kept.by - query->range;
+  double left = apart - 2 * pl_finder_find_ways(finder, finder->kept.x, query->x);
   return left > 0 && 2.002 * pl_finder_find_ways(finder, query->x, query->to) < (1 - share) * left;
 }
 
@@ -173,7 +173,7 @@ pl_status pl_finder_intersections(pl_finder *finder, const double *x, pl_pool *p
   int chunks = 0;
   *count = 0;
   pl_trees_refit(&finder->forest, x, NULL, NULL, finder->surfaces, 0, pool);
-  finder->kept_range[0] = -1;
+  finder->kept.range[0] = -1;
   finder->is_measured = 0;
   pl_status status = pl_candidates_find(&finder->candidates, &search, pool, error);
   if (!status) status = run(&p, pool, count_chunk, &chunks, error);

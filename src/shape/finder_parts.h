@@ -17,13 +17,15 @@ struct pl_finder {
   pl_finder_surface *surfaces; /* without triangles */
   uint64_t *apart;             /* sorted pairs of surfaces that do not meet */
   size_t apart_count;
-  double *kept;         /* positions at which the candidates were found */
-  double kept_range[2]; /* by kind: they hold for this range... */
-  double kept_by;       /* ...while no point moves farther than by */
-  int uses;             /* queries since then */
-  double pace;          /* largest move per query, m; negative: not known */
-  int is_end;           /* kept is where a motion was to end... */
-  int is_followed;      /* ...and a query came there without one */
+  struct pl_finder_kept {
+    double *x;       /* positions at which the candidates were found */
+    double range[2]; /* by kind: they hold for this range... */
+    double by;       /* ...while no point moves farther than by */
+    int uses;        /* queries since then */
+    double pace;     /* largest move per query, m; negative: not known */
+    int is_end;      /* x is where a motion was to end... */
+    int is_followed; /* ...and a query came there without one */
+  } kept;
   pl_proximity *list;
   size_t list_count, list_room;
   double *listed;         /* positions of the list */
@@ -44,6 +46,16 @@ struct pl_finder {
   size_t part_room;
   pl_finder_report report;
 };
+
+enum { PL_POINT_CHUNK = 16384 }; /* points whose moves are measured together */
+
+typedef struct pl_finder_search {
+  pl_finder *finder;
+  const pl_finder_query *query;
+} pl_finder_search;
+
+/* All pairs of features that the query may report, or more: kept ones, or new ones. */
+pl_status pl_finder_candidates(pl_finder_search *search, pl_pool *pool, pl_error *error);
 
 /* May features of these surfaces touch (the same twice: itself)? */
 int pl_finder_meets(const pl_finder *finder, int a, int b);

@@ -7,4 +7,7 @@
 
 pl_status pl_world_prepare_watched(pl_world *world, pl_error *error);
 
+/* Pattern, matrix, pairs and solver for the bodies and couplings as they are. */
+pl_status pl_world_make_matrix(pl_world *world, pl_error *error);
+
 #endif
