@@ -496,6 +496,8 @@ test('the view has sides and a parallel projection', async () => {
 
 test('the view comes back after positions that are no places', async () => {
   for (const value of ['NaN', 'Infinity', '3e38', '1e20']) {
+    // there is none from a reset to the first one after it
+    await until(page, () => pliant.app.frame);
     await page.evaluate((text) => {
       const { stage, app } = pliant;
       for (let i = 0; i < 40; i++) {
